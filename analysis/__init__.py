@@ -1,0 +1,1 @@
+"""Questions asked of a run: figures with intervals, charts, and the report that holds them."""

@@ -1,0 +1,122 @@
+"""How long is a game, in turns and in rounds?"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis import style
+from analysis.estimates import histogram_quantile, mean, moments, quantile_estimate
+from analysis.question import Chart, Evidence, Question, Sums, Tables, row, table
+from analysis.view import View
+
+QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
+BARS = 60
+"""About how many bars the chart has at most."""
+
+
+def collect(view: View) -> Sums:
+    """Histogram of turns a game, and moments by deal of their mean."""
+    games = view.games_per_deal
+    return {
+        "turns": np.bincount(view.turns),
+        "mean": moments(view.by_deal(view.turns)[:, None], games[:, None], games),
+    }
+
+
+def tables(evidence: Evidence) -> Tables:
+    """Make `length` (mean and quantiles) and `length_histogram` (games by length)."""
+    players = evidence.setting.players
+    average = mean(evidence.sums["mean"][0])
+    rows = [
+        row(average, "turns", figure="mean"),
+        row(average.affine(1 / players), "rounds", figure="mean"),
+    ]
+    for unit, scale in (("turns", 1.0), ("rounds", 1 / players)):
+        for name, share in QUANTILES.items():
+            turns = quantile_estimate(evidence.sums["turns"], share, evidence.games, evidence.deals)
+            rows.append(row(turns.affine(scale), unit, figure=name))
+    return {"length": table(rows), "length_histogram": _histogram(evidence)}
+
+
+def _histogram(evidence: Evidence) -> pd.DataFrame:
+    """Games by length, in whole rounds or several; lengths nobody reached are left out at ends."""
+    counts, players = evidence.sums["turns"], evidence.setting.players
+    played = np.flatnonzero(counts)
+    # The far tail (games stopped for their length) would squeeze all the rest into a corner.
+    span = histogram_quantile(counts, 0.999) - int(played[0]) + 1
+    width = players * max(1, round(span / players / BARS))
+    edges = np.arange(0, len(counts) + width, width)
+    # A game of t turns ends in round ceil(t / players), so that bars hold (edge, edge + width].
+    bar = (np.arange(len(counts)) + width - 1) // width
+    games = np.bincount(bar, counts, len(edges))
+    frame = pd.DataFrame(
+        {
+            "from turn": np.maximum(0, edges - width + 1),
+            "to turn": edges,
+            "to round": edges // players,
+            "games": games.astype(np.int64),
+            "share %": 100 * games / games.sum(),
+        }
+    )
+    return frame.iloc[np.flatnonzero(games)[0] : np.flatnonzero(games)[-1] + 1]
+
+
+def plot(table: pd.DataFrame, ax: Axes) -> Axes:
+    """Draw the share of games by length in turns, rounds on the upper axis."""
+    players = int(table["to turn"].iloc[-1] // table["to round"].iloc[-1])
+    width = int((table["to turn"] - table["from turn"]).max()) + 1
+    shown = table[table["share %"].cumsum() <= 99.9] if len(table) > BARS else table
+    ax.bar(
+        shown["to turn"] - width / 2,
+        shown["share %"],
+        width=width * 0.9,
+        color=style.BLUE,
+    )
+    ax.set_xlabel("length (turns)")
+    bar = f"{width} turns" if width > 1 else "turn"
+    ax.set_ylabel(f"games (% per bar of {bar})")
+    ax.grid(axis="y")
+    upper = ax.secondary_xaxis("top", functions=(lambda x: x / players, lambda x: x * players))
+    upper.set_xlabel("length (rounds)")
+    _mark_median(shown, ax)
+    return ax
+
+
+def _mark_median(table: pd.DataFrame, ax: Axes) -> None:
+    half = int(np.searchsorted(table["share %"].cumsum(), 50))
+    median = table["to turn"].iloc[min(half, len(table) - 1)]
+    ax.axvline(median, color=style.INK, linewidth=1, linestyle="--")
+    ax.annotate(
+        "half of the games are over",
+        (median, 0.97),
+        xycoords=("data", "axes fraction"),
+        xytext=(5, 0),
+        textcoords="offset points",
+        fontsize=8,
+        va="top",
+    )
+
+
+QUESTION = Question(
+    name="length",
+    title="Length of a game",
+    order=50,
+    definition=(
+        "A turn is one seat's turn, a pass included; a round is as many turns as there are "
+        "players. Quantiles come with intervals that take a deal for a single game, which is "
+        "cautious where a deal is played several times.",
+    ),
+    collect=collect,
+    tables=tables,
+    captions={"length": "Turns and rounds a game", "length_histogram": "Games by length"},
+    charts=(
+        Chart(
+            "length",
+            "length_histogram",
+            "Length of a game",
+            "Share of games by their length in turns and rounds.",
+            plot,
+            lambda table: 3.8,
+        ),
+    ),
+)

@@ -1,0 +1,148 @@
+"""How charts and numbers look: one palette, safe for colour-blind readers, legible in grey.
+
+Colours are those of Okabe and Ito (*Color Universal Design*, 2008), ordered so that neighbours
+differ in lightness; wherever colour tells things apart, a marker, hatch or dash does so too.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+INK = "#222222"
+QUIET = "#6b6b6b"
+FAINT = "#d9d9d9"
+BLUE, ORANGE, GREEN, VERMILION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
+
+PALETTE = [BLUE, ORANGE, GREEN, SKY, VERMILION, YELLOW, PURPLE]
+HATCHES = ["", "///", "...", "\\\\\\", "xxx", "---", "ooo"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
+DASHES = ["-", "--", "-.", ":"]
+
+SHADES = LinearSegmentedColormap.from_list("shades", ["#f6fafd", "#9ecae1", "#2f7fbc", "#08306b"])
+"""Light to dark in one hue: lightness alone tells the order."""
+
+WIDTH = 7.2
+"""Width of a chart in inches."""
+
+RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 12,
+    "axes.axisbelow": True,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.7,
+    "savefig.facecolor": "white",
+}
+"""Settings of matplotlib, applied in a context for each chart and never globally."""
+
+LONGEST = 30
+"""Longest name on a chart; tables give it in full."""
+
+
+def figure(height: float, square: bool) -> tuple[Figure, Axes]:
+    """Make an empty chart `height` inches high, of the width of a page (or square)."""
+    if square:
+        # Margins known beforehand: a layout engine would set 200 texts of a board twice.
+        picture = Figure(figsize=(height, height))
+        return picture, picture.add_axes((0.08, 0.075, 0.86, 0.86))
+    picture = Figure(figsize=(WIDTH, height), layout="constrained")
+    return picture, picture.add_subplot()
+
+
+def short(name: object) -> str:
+    """Shorten a name so that it fits beside an axis."""
+    text = str(name)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def plain(texts: Sequence[Text]) -> None:
+    """Draw texts as they are: a "$" in a strategy's name is no formula."""
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def ink_on(shade: tuple[float, float, float, float]) -> str:
+    """Black or white, whichever reads better on a colour (relative luminance, WCAG 2.1)."""
+    channels = np.array(shade[:3])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    luminance = float(linear @ [0.2126, 0.7152, 0.0722])
+    # Contrast with white equals contrast with black at a luminance of 0.179.
+    return "white" if luminance < 0.179 else "black"
+
+
+def forest(table: pd.DataFrame, ax: Axes, names: Sequence[object]) -> Axes:
+    """Draw one row for each line of a table: its value as a dot, its interval as a bar."""
+    heights = np.arange(len(table))[::-1]
+    low = table["low"].fillna(table["value"])
+    high = table["high"].fillna(table["value"])
+    ax.hlines(heights, low, high, color=BLUE, linewidth=2.2)
+    ax.plot(table["value"], heights, "o", color=BLUE, markersize=6, markeredgecolor="white")
+    ax.set_yticks(heights, [short(name) for name in names])
+    plain(ax.get_yticklabels())
+    ax.set_ylim(-0.6, len(table) - 0.4)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.grid(axis="x")
+    ax.margins(x=0.08)
+    return ax
+
+
+def rows_high(table: pd.DataFrame) -> float:
+    """Height in inches of a chart with a row for each line of a table."""
+    return 1.5 + 0.32 * max(2, len(table))
+
+
+def reference_line(ax: Axes, x: float, label: str, dash: str = "--", end: bool = False) -> None:
+    """Mark a value to hold the others against, named above the chart."""
+    ax.axvline(x, color=INK, linewidth=1, linestyle=dash, zorder=1)
+    ax.annotate(
+        label,
+        (x, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-3 if end else 3, 1),
+        textcoords="offset points",
+        ha="right" if end else "left",
+        va="bottom",
+        fontsize=8,
+        color=QUIET,
+    )
+
+
+def decimals(low: float | None, high: float | None) -> int:
+    """How many decimals show an interval to a fair fraction of its width, 1 to 4."""
+    if low is None or high is None or not np.isfinite(high - low) or high <= low:
+        return 1
+    # A half-width of 0.1 to 1 is shown with one decimal, 0.01 to 0.1 with two.
+    return int(np.clip(np.ceil(-np.log10((high - low) / 2)), 1, 4))
+
+
+def number(value: float | None, places: int, sign: bool = False) -> str:
+    """Write a number with thousands separated; a dash for none, no minus before a zero."""
+    if value is None or not np.isfinite(value):
+        return "–"
+    text = f"{value:+,.{places}f}" if sign else f"{value:,.{places}f}"
+    if not text.strip("+-0.,"):
+        return text.lstrip("+-")
+    return text

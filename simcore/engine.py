@@ -1,0 +1,387 @@
+"""One turn, one game, a run of games: the kernels.
+
+They are private to the project and unchecked: their arguments come from `simcore/simulate.py`.
+Only what a bot decides is checked, in O(1).
+
+`choose`, `exchange` and `forfeit` are tuples of MAX_SEATS functions, by bot (the number of a
+strategy at this table). They are handed on only where they are needed, since a tuple of functions
+is copied at every call that is not inlined.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from simcore.book import (
+    blocks_line,
+    note_event,
+    note_held_jacks,
+    note_jack,
+    note_sequences,
+    open_notes,
+    placing_purpose,
+    removing_purpose,
+)
+from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
+from simcore.dealer import NONE, Dealer, can_draw, deal_hands, shuffle_deal
+from simcore.jit import kernel
+from simcore.moves import any_playable, dead_slot, is_legal
+from simcore.records import (
+    BAD_EXCHANGE,
+    BAD_FORFEIT,
+    BAD_PLAY,
+    COMPLETES,
+    DRAW,
+    EXCHANGE,
+    FORFEIT,
+    FORGET,
+    MAX_TURNS,
+    NO_FAULT,
+    NOTED_JACKS,
+    NOTED_SEQUENCES,
+    PASS,
+    PLACE,
+    PLACED,
+    REMOVE,
+    REMOVED,
+    RESHUFFLED,
+    SEQUENCES,
+    STALEMATE,
+    TABLE_TALK,
+    Notes,
+)
+from simcore.rng import BOT, SLIP, stream_start, unit
+from simcore.rules import MAX_SEATS
+from simcore.setting import Setting
+from simcore.table import Table, clear_table, is_dead
+from simcore.turn import close_slot, discard, make_play, refill
+
+Bench = Any
+"""A record of BENCH."""
+
+MAX_PARAMS = 64
+MAX_MEMORY = 2048
+"""Words of 8 bytes that a bot may keep over a game."""
+
+# What belongs to the bots at the table. Sizes are fixed so that one compilation serves all.
+BENCH = np.dtype(
+    (
+        np.record,
+        [
+            ("bot", np.int64, MAX_SEATS),  # by seat
+            ("words", np.int64, MAX_SEATS),  # memory in use, by bot
+            ("params", np.float64, (MAX_SEATS, MAX_PARAMS)),  # by bot
+            ("start", np.int64, (MAX_SEATS, MAX_MEMORY)),  # memory at the start, by bot
+            ("memory", np.int64, (MAX_SEATS, MAX_MEMORY)),  # by seat
+            ("stream", np.uint64, (MAX_SEATS, 1)),  # by seat
+            ("slip", np.uint64, (2 * MAX_SEATS, 1)),  # forgetting by seat, then talk by team
+        ],
+    ),
+    align=True,
+)
+BENCH_TYPE = numba.from_dtype(BENCH)
+
+
+@kernel
+def play_games(
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    bench: Bench,
+    notes: Notes,
+    choose: Any,
+    exchange: Any,
+    forfeit: Any,
+    seatings: Any,
+    rotate: bool,
+    seed: int,
+    first_game: int,
+    games: Any,
+    seats: Any,
+    sequences: Any,
+    jacks: Any,
+    events: Any,
+    used: Any,
+) -> int:
+    """Play games `first_game`, ... into rows 0, ... of `games`; return NO_FAULT or the fault.
+
+    `seatings` is int64 (n, MAX_SEATS): the bot by seat, for each game of a deal. With `rotate` the
+    start moves on by one seat with each game of a deal.
+
+    Modified: all records; `games` (n,), `seats` (n * players,), `sequences`, `jacks`, `events` (of
+    length 0 when no log is wanted), `used` (4,): rows of each in use, of events even those that did
+    not fit. It stops before a game whose rows might not fit, and in a game that a bot brings to a
+    fault; then `table` tells turn and seat.
+    """
+    players = setting.players
+    notes.log = len(events) > 0
+    while used[0] < len(games) and _has_room(setting, sequences, jacks, used):
+        deal = (first_game + used[0]) // len(seatings)
+        seating = (first_game + used[0]) % len(seatings)
+        first_seat = shuffle_deal(setting, dealer, seed, deal)
+        if rotate:
+            first_seat = (first_seat + seating) % players
+        clear_table(setting, table, first_seat)
+        deal_hands(setting, table, dealer)
+        _start_bots(setting, bench, seatings[seating], seed, deal)
+        open_notes(setting, table, dealer, notes, first_game + used[0])
+        fault = _play_game(
+            setting, table, dealer, bench, notes, choose, exchange, forfeit, jacks, events, used
+        )
+        if fault != NO_FAULT:
+            return fault
+        _close_game(setting, table, notes, games[used[0]])
+        seats[used[0] * players : (used[0] + 1) * players] = notes.tally[:players]
+        sequences[used[1] : used[1] + notes.sequences] = notes.sequence[: notes.sequences]
+        used[1] += notes.sequences
+        used[0] += 1
+    return NO_FAULT
+
+
+@kernel
+def _has_room(setting: Setting, sequences: Any, jacks: Any, used: Any) -> bool:
+    """Return whether the rows of any game fit: a jack a turn, and those that can be held."""
+    room = len(jacks) - used[2] >= setting.max_turns + 16
+    return room and len(sequences) - used[1] >= NOTED_SEQUENCES
+
+
+@kernel
+def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: int, deal: int) -> None:
+    """Set every seat's memory and stream, and the streams of slips, to the start of a game."""
+    for seat in range(setting.players):
+        bot = seat_bot[seat]
+        bench.bot[seat] = bot
+        for word in range(bench.words[bot]):
+            bench.memory[seat, word] = bench.start[bot, word]
+        bench.stream[seat, 0] = stream_start(seed, deal, BOT, seat)
+    if setting.forget_draw > 0 or setting.table_talk > 0:
+        for number in range(2 * MAX_SEATS):
+            bench.slip[number, 0] = stream_start(seed, deal, SLIP, number)
+
+
+@kernel
+def _close_game(setting: Setting, table: Table, notes: Notes, row: Any) -> None:
+    """Write the row of a game that is over."""
+    team = table.seat % setting.teams
+    row.winner = -1
+    row.reason = MAX_TURNS
+    if table.sequences[team] >= setting.sequences_to_win:
+        row.winner = team
+        row.reason = SEQUENCES
+    elif table.idle >= setting.players:
+        row.reason = STALEMATE
+    row.first_seat = table.first_seat
+    row.turns = table.turn
+    row.reshuffles = table.reshuffles
+
+
+@kernel
+def _play_game(
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    bench: Bench,
+    notes: Notes,
+    choose: Any,
+    exchange: Any,
+    forfeit: Any,
+    jacks: Any,
+    events: Any,
+    used: Any,
+) -> int:
+    """Play a dealt game to its end (rules 5.1, 8.5, 10.2, 10.3); return NO_FAULT or the fault."""
+    while True:
+        seat = table.seat
+        bot = bench.bot[seat]
+        team = seat % setting.teams
+        table.turn += 1
+        table.idle += 1
+        if setting.table_talk > 0 and _caught_talking(setting, table, bench, team):
+            if not _forfeit(setting, table, dealer, bench, notes, forfeit, team):
+                return BAD_FORFEIT
+        if dead_slot(table, dealer.hands[seat, : table.hand_size[seat]]) >= 0:
+            if not _exchange(setting, table, dealer, bench, notes, exchange[bot], seat):
+                return BAD_EXCHANGE
+        hand = dealer.hands[seat, : table.hand_size[seat]]
+        if any_playable(setting, table, team, hand):
+            move = choose[bot](
+                setting, table, seat, hand, bench.params[bot], bench.memory[seat], bench.stream[seat]
+            )
+            if not is_legal(setting, table, team, hand, move >> 7, move & 127):
+                return BAD_PLAY
+            _play(setting, table, dealer, notes, seat, bot, move >> 7, move & 127)
+            if table.sequences[team] < setting.sequences_to_win:
+                _draw_or_forget(setting, table, dealer, bench, notes, seat, move >> 7)
+        else:
+            notes.tally[seat].passes += 1
+            note_event(notes, table, PASS, seat, 0, 0)
+        over = (
+            table.sequences[team] >= setting.sequences_to_win
+            or table.idle >= setting.players
+            or table.turn >= setting.max_turns
+        )
+        if over:
+            for holder in range(setting.players):
+                note_held_jacks(setting, table, dealer, notes, holder, bench.bot[holder])
+        if notes.log:
+            _flush_events(notes, events, used)
+        if over or notes.jacks > NOTED_JACKS - 20:
+            _flush_jacks(notes, jacks, used)
+        if over:
+            return NO_FAULT
+        table.seat = seat + 1 if seat + 1 < setting.players else 0
+
+
+@kernel
+def _flush_jacks(notes: Notes, jacks: Any, used: Any) -> None:
+    jacks[used[2] : used[2] + notes.jacks] = notes.jack[: notes.jacks]
+    used[2] += notes.jacks
+    notes.jacks = 0
+
+
+@kernel
+def _flush_events(notes: Notes, events: Any, used: Any) -> None:
+    for i in range(notes.events):
+        if used[3] < len(events):
+            events[used[3]] = notes.event[i]
+        used[3] += 1
+    notes.events = 0
+
+
+@kernel
+def _exchange(
+    setting: Setting, table: Table, dealer: Dealer, bench: Bench, notes: Notes, decide: Any, seat: int
+) -> bool:
+    """Exchange dead cards as often as the bot wants and rules 7.2 allow; False on a bad slot."""
+    bot = bench.bot[seat]
+    for _ in range(setting.exchanges):
+        hand = dealer.hands[seat, : table.hand_size[seat]]
+        if dead_slot(table, hand) < 0 or (table.pile == 0 and not setting.reshuffle):
+            break
+        slot = decide(
+            setting, table, seat, hand, bench.params[bot], bench.memory[seat], bench.stream[seat]
+        )
+        if slot < 0:
+            break
+        if slot >= len(hand) or not is_dead(table, hand[slot]):
+            return False
+        note_event(notes, table, EXCHANGE, seat, hand[slot], 0)
+        discard(table, dealer, seat, slot)
+        _refill(setting, table, dealer, notes, seat, slot)
+        notes.tally[seat].exchanges += 1
+        table.idle = 0
+    return True
+
+
+@kernel
+def _play(
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    notes: Notes,
+    seat: int,
+    bot: int,
+    slot: int,
+    space: int,
+) -> None:
+    """Make a legal play and note it."""
+    card = dealer.hands[seat, slot]
+    kind = setting.kind[card]
+    team = seat % setting.teams
+    if kind == ONE_EYED:
+        note_event(notes, table, REMOVE, seat, card, space)
+        notes.space[bot, space, REMOVED] += 1
+        notes.tally[seat].played_one_eyed += 1
+        purpose = removing_purpose(setting, table, team, space)
+        note_jack(notes, table, seat, bot, kind, purpose)
+        make_play(setting, table, dealer, seat, slot, space)
+        return
+    note_event(notes, table, PLACE, seat, card, space)
+    notes.space[bot, space, PLACED] += 1
+    blocks = kind == TWO_EYED and blocks_line(setting, table, team, space)
+    scored = make_play(setting, table, dealer, seat, slot, space)
+    if kind != PLAIN:
+        notes.tally[seat].played_two_eyed += 1
+        purpose = placing_purpose(setting, table, team, space, blocks)
+        note_jack(notes, table, seat, bot, kind, COMPLETES if scored > 0 else purpose)
+    if scored > 0:
+        note_sequences(setting, table, notes, seat, bot, scored)
+
+
+@kernel
+def _draw_or_forget(
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    bench: Bench,
+    notes: Notes,
+    seat: int,
+    slot: int,
+) -> None:
+    """Fill the slot of the card just played, unless the draw is forgotten (rules 9.1, 10.1)."""
+    if (
+        setting.forget_draw > 0
+        and can_draw(setting, table)
+        and unit(bench.slip[seat]) < setting.forget_draw
+    ):
+        close_slot(table, dealer, seat, slot)
+        notes.tally[seat].forgets += 1
+        note_event(notes, table, FORGET, seat, 0, 0)
+    else:
+        _refill(setting, table, dealer, notes, seat, slot)
+
+
+@kernel
+def _refill(
+    setting: Setting, table: Table, dealer: Dealer, notes: Notes, seat: int, slot: int
+) -> None:
+    """Draw into the slot and note it."""
+    reshuffles = table.reshuffles
+    card = refill(setting, table, dealer, seat, slot)
+    if table.reshuffles != reshuffles:
+        note_event(notes, table, RESHUFFLED, seat, 0, table.pile + 1)
+    if card != NONE:
+        note_event(notes, table, DRAW, seat, card, 0)
+        kind = setting.kind[card]
+        notes.tally[seat].drawn_two_eyed += kind == TWO_EYED
+        notes.tally[seat].drawn_one_eyed += kind == ONE_EYED
+
+
+@kernel
+def _caught_talking(setting: Setting, table: Table, bench: Bench, team: int) -> bool:
+    """Return whether the team talks at the start of this turn and is caught (rules 9.2)."""
+    cards = 0
+    for seat in range(team, setting.players, setting.teams):
+        cards += table.hand_size[seat]
+    alone = setting.players == setting.teams
+    return not alone and cards > 0 and unit(bench.slip[MAX_SEATS + team]) < setting.table_talk
+
+
+@kernel
+def _forfeit(
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    bench: Bench,
+    notes: Notes,
+    forfeit: Any,
+    team: int,
+) -> bool:
+    """Let every member with cards give one up (rules 9.2); False on a bad slot."""
+    note_event(notes, table, TABLE_TALK, team, 0, 0)
+    for seat in range(team, setting.players, setting.teams):
+        hand = dealer.hands[seat, : table.hand_size[seat]]
+        if len(hand) == 0:
+            continue
+        bot = bench.bot[seat]
+        slot = forfeit[bot](
+            setting, table, seat, hand, bench.params[bot], bench.memory[seat], bench.stream[seat]
+        )
+        if slot < 0 or slot >= len(hand):
+            return False
+        note_event(notes, table, FORFEIT, seat, hand[slot], 0)
+        discard(table, dealer, seat, slot)
+        close_slot(table, dealer, seat, slot)
+        notes.tally[seat].forfeits += 1
+    return True

@@ -1,0 +1,79 @@
+"""Every compile flag, and the folder in which compiled kernels are kept.
+
+Nothing else in the project calls `numba.njit` bare, so a flag is changed here or nowhere.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_PACKAGES = ("simcore", "strategies")
+_KEEP_DAYS = 30
+
+
+def source_hash() -> str:
+    """Return 12 hex digits that change with any source file a kernel could come from.
+
+    Numba does not notice a change in a function that another file's cached kernel calls, so the
+    cache folder carries this hash; a run's manifest carries it to say what made the tables.
+    """
+    root = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for package in _PACKAGES:
+        for path in sorted((root / package).glob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _cache_folder() -> Path:
+    """Make and return the cache folder of these sources; prune those long unused."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("sequence-lab")
+    folder = Path(base) / f"kernels-{source_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(folder)
+    except OSError:
+        # Numba would refuse to import. A fresh private folder costs one compilation a process;
+        # a fixed name under the shared temporary folder would let others plant code.
+        return Path(tempfile.mkdtemp(prefix="sequence-lab-"))
+    _prune(Path(base), keep=folder)
+    return folder
+
+
+def _prune(base: Path, keep: Path) -> None:
+    limit = time.time() - _KEEP_DAYS * 86_400
+    for old in base.glob("kernels-*"):
+        if old != keep and old.stat().st_mtime < limit:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+numba.config.CACHE_DIR = str(_cache_folder())
+
+
+def kernel(function: Function) -> Function:
+    """Compile at first use, cached on disk, without the interpreter's lock."""
+    compiled: Function = numba.njit(cache=True, nogil=True)(function)
+    return compiled
+
+
+def typed_kernel(signature: Any) -> Callable[[Function], Function]:
+    """Compile for one signature at import, so that the function can be passed as a value."""
+
+    def decorate(function: Function) -> Function:
+        compiled: Function = numba.njit(signature, cache=True, nogil=True)(function)
+        return compiled
+
+    return decorate

@@ -1,0 +1,140 @@
+"""The setting of a game: rules and geometry as one record that is handed to kernels and bots.
+
+Nothing in it changes during a run, and no kernel is compiled for a rule or a layout. Bots read it;
+nobody writes to it after `make_setting`.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from simcore.board import CORNERS, SPACES, Board, lines
+from simcore.cards import CARDS, CODES, KINDS, PLAIN, kind
+from simcore.rules import MAX_SEATS, MAX_TEAMS, Rules
+
+Setting = Any
+"""A record of SETTING."""
+
+MAX_LINES = 238
+"""Lines of length 4, the most there are."""
+MAX_LENGTH = 6
+MAX_THROUGH = 24
+"""Lines of length 6 through one space, the most there are."""
+SLOTS = 112
+"""Cards of the largest deck; each slot is one physical card that is present or not."""
+
+SETTING = np.dtype(
+    (
+        np.record,
+        [
+            # Rules (field names as in Rules unless said).
+            ("players", np.int64),
+            ("teams", np.int64),
+            ("line_length", np.int64),
+            ("sequences_to_win", np.int64),
+            ("shared_spaces", np.int64),
+            ("removes_any", np.int64),  # one_eyed_removes == "any"
+            ("sequences_protected", np.int64),
+            ("exchanges", np.int64),  # dead_card_exchanges; no limit is D
+            ("single_deck", np.int64),
+            ("reshuffle", np.int64),
+            ("max_turns", np.int64),
+            ("first_seat", np.int64),  # -1: drawn by the cut
+            ("forget_draw", np.float64),
+            ("table_talk", np.float64),
+            ("chips", np.int64, MAX_TEAMS),
+            ("hands", np.int64, MAX_SEATS),  # cards dealt, by place in the turn order
+            # Geometry. Cards are codes 0..51, spaces 0..99, lines in line order.
+            ("kind", np.uint8, CARDS),  # PLAIN, TWO_EYED, ONE_EYED
+            ("card_of", np.uint8, SPACES),  # the card printed on a space; 255 in corners
+            ("spaces_of", np.uint8, (CARDS, 2)),  # the two spaces of a plain card
+            ("n_lines", np.int64),
+            ("line", np.uint8, (MAX_LINES, MAX_LENGTH)),  # the spaces of a line
+            ("line_corners", np.uint8, MAX_LINES),  # free corners on a line: 0 or 1
+            ("line_open", np.uint8, MAX_LINES),  # 0 for a line over a dead corner (8.1)
+            ("n_through", np.uint8, SPACES),
+            ("through", np.uint8, (SPACES, MAX_THROUGH)),  # the open lines through a space
+            ("overlap", np.uint8, (MAX_LINES, MAX_LINES)),  # spaces two lines have in common
+            # The deck: slots of the first pack stand before those of the second.
+            ("slot_card", np.uint8, SLOTS),
+            ("slot_present", np.uint8, SLOTS),
+        ],
+    ),
+    align=True,
+)
+SETTING_TYPE = numba.from_dtype(SETTING)
+
+# Which of a kind's eight jacks are in a deck with n of them (rules 3.1, 3.2). Jacks 0 to 3 are the
+# usual ones, the first and second suit of pack one, then of pack two; the packs stay even, the odd
+# one goes to the first.
+_JACK_PACK = (0, 0, 1, 1, 0, 1, 0, 1)
+_JACK_SUIT = (0, 1, 0, 1, 0, 1, 0, 1)
+_JACKS = ((), (0,), (0, 3), (0, 1, 2), (0, 1, 2, 3), *(tuple(range(n)) for n in range(5, 9)))
+
+
+def make_setting(rules: Rules, board: Board) -> Setting:
+    """Return the SETTING record of checked rules and a checked layout."""
+    setting = np.zeros(1, SETTING)[0]
+    _fill_rules(setting, rules)
+    _fill_board(setting, board)
+    _fill_lines(setting, rules)
+    _fill_deck(setting, rules)
+    return setting
+
+
+def _fill_rules(setting: Setting, rules: Rules) -> None:
+    for name in (
+        *("players", "teams", "line_length", "sequences_to_win", "shared_spaces"),
+        *("sequences_protected", "reshuffle", "max_turns", "forget_draw", "table_talk"),
+    ):
+        setting[name] = getattr(rules, name)
+    setting.removes_any = rules.one_eyed_removes == "any"
+    limit = rules.dead_card_exchanges
+    setting.exchanges = rules.deck_size() if limit < 0 else limit
+    setting.single_deck = rules.deal == "single_deck"
+    setting.first_seat = -1 if rules.first_seat == "cut" else rules.first_seat
+    setting.chips[: rules.teams] = rules.chips[: rules.teams]
+    setting.hands[: rules.players] = rules.hands()
+
+
+def _fill_board(setting: Setting, board: Board) -> None:
+    setting.kind[:] = KINDS
+    setting.card_of[:] = board.card
+    for card in range(CARDS):
+        if kind(card) == PLAIN:
+            setting.spaces_of[card] = board.spaces_of(card)
+
+
+def _fill_lines(setting: Setting, rules: Rules) -> None:
+    all_lines = lines(rules.line_length)
+    n = len(all_lines.spaces)
+    setting.n_lines = n
+    setting.line[:n, : rules.line_length] = all_lines.spaces
+    corners = np.isin(all_lines.spaces, CORNERS).sum(axis=1)
+    setting.line_corners[:n] = corners if rules.free_corners else 0
+    setting.line_open[:n] = rules.free_corners | (corners == 0)
+    on_line = np.zeros((n, SPACES), np.int64)
+    on_line[np.arange(n)[:, None], all_lines.spaces] = 1
+    setting.overlap[:n, :n] = on_line @ on_line.T
+    for space in range(SPACES):
+        through = np.flatnonzero(on_line[:, space] & setting.line_open[:n])
+        setting.n_through[space] = len(through)
+        setting.through[space, : len(through)] = through
+
+
+def _fill_deck(setting: Setting, rules: Rules) -> None:
+    plain = [c for c in range(CARDS) if kind(c) == PLAIN]
+    packs: list[list[tuple[int, bool]]] = [[(c, True) for c in plain] for _ in range(2)]
+    for suits, count in (
+        (("JD", "JC"), rules.two_eyed_jacks),
+        (("JS", "JH"), rules.one_eyed_jacks),
+    ):
+        for jack in range(8):
+            card = CODES[suits[_JACK_SUIT[jack]]]
+            packs[_JACK_PACK[jack]].append((card, jack in _JACKS[count]))
+    for slot, (card, present) in enumerate([*packs[0], *packs[1]]):
+        setting.slot_card[slot] = card
+        setting.slot_present[slot] = present
+
+

@@ -1,0 +1,173 @@
+"""What a strategy is: the contract between the engine and every bot, built-in or a user's own.
+
+A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot_function`:
+
+    choose(setting, table, seat, hand, params, memory, stream) -> int
+
+- `setting`  the record of rules and geometry (simcore/setting.py). Read only.
+- `table`    the record of what everybody sees (simcore/table.py). Read only.
+- `seat`     the bot's seat; its team is `seat % setting.teams`. `table.seat` is the seat to move,
+             which differs only in `forfeit`.
+- `hand`     uint8[n], card codes of the bot's own hand by slot. Writing to it does not compile.
+- `params`   float64[k], the bot's parameters in declared order. Writing to it does not compile.
+- `memory`   int64[m], the bot's own for one game: the engine copies the bot's `start` contents
+             into it before the first turn and never looks at it again. `.view(np.int32)` and the
+             like give other types.
+- `stream`   uint64[1], the bot's own random stream (simcore/rng.py: below, unit).
+
+`choose` returns `play(slot, space)`; it is called only when the hand holds a playable card, and the
+play must be legal: the engine checks it and stops the run if it is not. `exchange` returns the slot
+of a dead card to exchange or -1 to keep them, and is called only when it may (rules 7.2).
+`forfeit` returns the slot of a card to give up for table talk (rules 9.2).
+
+What happened since the bot's last turn stands in the table's recent plays (`table.plays` and the
+`play_*` rings), so that a bot can bring its memory up to date instead of starting afresh.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from simcore.jit import kernel, typed_kernel
+from simcore.moves import Hand, dead_slot
+from simcore.rng import Stream, below
+from simcore.setting import SETTING_TYPE, Setting
+from simcore.table import TABLE_TYPE, Table
+
+Params = npt.NDArray[np.float64]
+Memory = npt.NDArray[np.int64]
+Decision = Callable[[Setting, Table, int, Hand, Params, Memory, Stream], int]
+
+SIGNATURE = types.int64(
+    SETTING_TYPE,
+    TABLE_TYPE,
+    types.int64,
+    types.Array(types.uint8, 1, "C", readonly=True),
+    types.Array(types.float64, 1, "C", readonly=True),
+    types.Array(types.int64, 1, "C"),
+    types.Array(types.uint64, 1, "C"),
+)
+"""The signature of `choose`, `exchange` and `forfeit`."""
+
+bot_function = typed_kernel(SIGNATURE)
+"""Compile a bot's function so that the engine can call it."""
+
+KEEP = -1
+"""What `exchange` returns to exchange nothing."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that shapes a bot's play: checked against low and high when it is given."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    meaning: str
+
+
+@kernel
+def play(slot: int, space: int) -> int:
+    """Return the play of the card in a hand slot on a space, as `choose` has to return it."""
+    return (np.int64(slot) << 7) | np.int64(space)
+
+
+@bot_function
+def exchange_first(
+    setting: Setting,
+    table: Table,
+    seat: int,
+    hand: Hand,
+    params: Params,
+    memory: Memory,
+    stream: Stream,
+) -> int:
+    """Exchange the first dead card of the hand: the default of `exchange`."""
+    return dead_slot(table, hand)
+
+
+@bot_function
+def forfeit_least(
+    setting: Setting,
+    table: Table,
+    seat: int,
+    hand: Hand,
+    params: Params,
+    memory: Memory,
+    stream: Stream,
+) -> int:
+    """Give up a dead card, else a plain card, else a jack: the default of `forfeit`.
+
+    Cards of one rank in that order are drawn uniformly.
+    """
+    best, rank, ties = 0, 3, 0
+    dead = dead_slot(table, hand)
+    if dead >= 0:
+        return dead
+    for slot in range(len(hand)):
+        kind = np.int64(setting.kind[hand[slot]] > 0)
+        if kind < rank:
+            rank, ties = kind, 0
+        if kind == rank:
+            ties += 1
+            if below(stream, ties) == 0:
+                best = slot
+    return best
+
+
+def no_memory(setting: Setting, params: Params) -> Memory:
+    """Return the start contents of a bot without memory."""
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A strategy's definition.
+
+    `start(setting, params)` returns the int64 array that the bot's memory holds at the start of
+    every game; it is called once a run. `idea` is one line on why it plays as it does.
+    """
+
+    name: str
+    idea: str
+    choose: Decision
+    exchange: Decision = exchange_first
+    forfeit: Decision = forfeit_least
+    parameters: tuple[Parameter, ...] = ()
+    start: Callable[[Setting, Params], Memory] = no_memory
+
+
+class StrategyError(ValueError):
+    """A strategy that cannot be had: unknown name, bad parameter; the message says what can."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A bot with its parameters: one row in every table."""
+
+    name: str
+    bot: Bot
+    params: tuple[float, ...]
+
+
+def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
+    """Return the bot with parameters checked; its name carries those that are not the default.
+
+    Raises StrategyError for an unknown parameter or a value out of range.
+    """
+    known = {p.name: p for p in bot.parameters}
+    for name, value in given.items():
+        if name not in known:
+            allowed = ", ".join(known) or "none"
+            raise StrategyError(f"{bot.name}: no parameter {name!r}; allowed: {allowed}")
+        low, high = known[name].low, known[name].high
+        if not low <= value <= high:
+            raise StrategyError(f"{bot.name}: {name} is {value:g}; allowed: {low:g} to {high:g}")
+    values = {p.name: float(given.get(p.name, p.default)) for p in bot.parameters}
+    told = [f"{p.name}={values[p.name]:g}" for p in bot.parameters if values[p.name] != p.default]
+    name = f"{bot.name}:{','.join(told)}" if told else bot.name
+    return Strategy(name, bot, tuple(values.values()))
