@@ -1,4 +1,4 @@
-"""Where on the board do sequences fall, and where are chips placed and removed?"""
+"""Where on the board sequences fall, and where chips are placed and removed."""
 
 import numpy as np
 import pandas as pd
@@ -10,10 +10,10 @@ from analysis.estimates import (
     DEALS,
     GAMES,
     SUMS_ONLY,
-    X,
-    Y,
     Array,
     Estimate,
+    X,
+    Y,
     benjamini_hochberg,
     mean,
     moments,
@@ -60,7 +60,7 @@ def _covered(view: View, game: Array, spaces: Array) -> Array:
 
 
 def _chips(view: View) -> Sums:
-    """Sums of the part as one cluster: the table of spaces has no deals."""
+    """Take the sums of the part as one cluster: the table of spaces has no deals."""
     frame = view.part.spaces
     space = codes(frame["space"], list(SPACE_NAMES))
     games = np.array([view.games])
@@ -95,7 +95,8 @@ def tables(evidence: Evidence) -> Tables:
 def _rows(
     evidence: Evidence, name: str, found: list[Estimate], unit: str
 ) -> list[dict[str, object]]:
-    cards = evidence.setting.cards
+    corner = "free" if evidence.setting.free_corners else "dead"
+    cards = [corner if card == FREE else card for card in evidence.setting.cards]
     return [
         row(estimate, unit, figure=name, space=SPACE_NAMES[i], card=cards[i])
         for i, estimate in enumerate(found)
@@ -152,14 +153,12 @@ def _plot(table: pd.DataFrame, ax: Axes, text: str) -> Axes:
         edgecolor="white",
         linewidth=1.5,
     )
-    shades = style.SHADES((values - low) / (high - low))
     for i in range(SIDE):
         for j in range(SIDE):
-            ink = style.ink_on(shades[i, j])
-            _space(ax, i, j, str(cards[i, j]), ink, text.format(values[i, j]))
+            _space(ax, i, j, str(cards[i, j]), text.format(values[i, j]))
     ax.set_ylim(SIDE, 0)
     ax.set_aspect("equal")
-    ax.set_xticks(np.arange(SIDE) + 0.5, range(1, SIDE + 1))
+    ax.set_xticks(np.arange(SIDE) + 0.5, list(map(str, range(1, SIDE + 1))))
     ax.set_yticks(np.arange(SIDE) + 0.5, "ABCDEFGHIJ")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -169,23 +168,23 @@ def _plot(table: pd.DataFrame, ax: Axes, text: str) -> Axes:
 
 
 def _range(values: Array) -> tuple[float, float]:
-    """Ends of the shading: those of the printed spaces, as corners would stretch the scale."""
+    """Shade from the least to the most of the printed spaces; corners would stretch the scale."""
     printed = values.ravel()[ORDINARY]
     low, high = float(printed.min()), float(printed.max())
     return (low, high) if high > low else (low - 1, high + 1)
 
 
-def _space(ax: Axes, row: int, column: int, card: str, ink: str, text: str) -> None:
+def _space(ax: Axes, row: int, column: int, card: str, text: str) -> None:
     """Write on one space: the card in the middle, the figure below; a free corner is framed."""
-    free = card == FREE
-    if free:
-        frame = Rectangle((column + 0.09, row + 0.09), 0.82, 0.82, fill=False, edgecolor=ink)
+    corner = card in ("free", "dead")
+    if corner:
+        frame = Rectangle((column + 0.09, row + 0.09), 0.82, 0.82, fill=False, edgecolor=style.INK)
         frame.set_linestyle((0, (3, 2)))
         ax.add_patch(frame)
-    name, weight = ("free", "normal") if free else (card.translate(SUITS), "bold")
+    name, weight = (card, "normal") if corner else (card.translate(SUITS), "bold")
     middle = column + 0.5
-    ax.text(middle, row + 0.4, name, ha="center", va="center", color=ink, size=10, weight=weight)
-    ax.text(middle, row + 0.75, text, ha="center", va="center", color=ink, size=7)
+    ax.text(middle, row + 0.4, name, ha="center", va="center", size=10, weight=weight)
+    ax.text(middle, row + 0.75, text, ha="center", va="center", size=7.5)
 
 
 _HEIGHT = 6.6
@@ -200,7 +199,7 @@ QUESTION = Question(
         "means a game; they are kept as sums, so that their intervals come from the spread between "
         "parts of the run, given where there are at least 30.",
         "p (BH): chance of a share at least this far from the mean of the 96 printed spaces if all "
-        "were alike, adjusted for 96 spaces by Benjamini and Hochberg. Free corners are not tested.",
+        "were alike, adjusted by Benjamini and Hochberg. Corners are not tested.",
     ),
     collect=collect,
     tables=tables,

@@ -1,4 +1,4 @@
-"""How do games end: for what reason, drawn or won by whom, and with how many reshuffles?"""
+"""How games end: for what reason, drawn or won by whom, and with how many reshuffles."""
 
 import numpy as np
 import pandas as pd
@@ -60,24 +60,25 @@ def tables(evidence: Evidence) -> Tables:
 
 def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the share of games by reason and by winner, each with its interval."""
-    labels = list(table["ending"])
-    style.forest(table, ax, labels)
-    for height, value in zip(np.arange(len(table))[::-1], table["value"], strict=True):
+    heights, value = np.arange(len(table))[::-1], table["value"]
+    low, high = table["low"].fillna(value), table["high"].fillna(value)
+    ax.barh(heights, value, 0.62, color=style.SKY, edgecolor=style.INK, linewidth=0.6)
+    ax.hlines(heights, low, high, color=style.INK, linewidth=1.4)
+    for height, end, share in zip(heights, high, value, strict=True):
         ax.annotate(
-            f"{value:.1f} %",
-            (value, height),
-            xytext=(0, 6),
+            f"{share:.1f} %",
+            (end, height),
+            xytext=(5, 0),
             textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=8,
+            va="center",
+            fontsize=8.5,
         )
-    reasons = int((table["by"] == "reason").sum())
-    ax.axhline(len(table) - reasons - 0.5, color=style.QUIET, linewidth=0.8)
-    ax.set_ylim(-0.6, len(table) - 0.2)
-    ax.set_xlim(-5, 105)
+    ax.set_yticks(heights, list(table["ending"]))
+    ax.axhline(len(table) - len(REASONS) - 0.5, color=style.QUIET, linewidth=0.8)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlim(0, 108)
     ax.set_xlabel("games (%)")
-    ax.set_ylabel("winner  |  reason")
+    ax.set_ylabel("winner          reason")
     return ax
 
 

@@ -81,8 +81,9 @@ class Estimate:
 def moments(y: ArrayLike, x: ArrayLike, games: ArrayLike) -> Array:
     """Reduce sums by deal to the seven sums that an interval needs.
 
-    `y` has shape (deals, K), `x` the same or (deals, 1), `games` (games of each deal) (deals,). A deal counts where its x is above zero. Returns float64 of shape (K, 7), columns
-    deals, games, x, y, xx, xy, yy. Moments of two sets of deals add up.
+    `y` has shape (deals, K), `x` the same or (deals, 1), `games` (games of each deal) (deals,). A
+    deal counts where its x is above zero. Returns float64 of shape (K, 7), columns deals, games,
+    x, y, xx, xy, yy. Moments of two sets of deals add up.
     """
     y, x = np.atleast_2d(np.asarray(y, np.float64)), np.atleast_2d(np.asarray(x, np.float64))
     played = (x > 0).astype(np.float64)

@@ -90,7 +90,7 @@ def headline(evidence: Evidence) -> Headline:
 
 def plot_place(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the score by place in the turn order, beside an equal share."""
-    return _plot(table, ax, "place", "place of the team in the turn order")
+    return _plot(table, ax, "place", "place")
 
 
 def plot_team(table: pd.DataFrame, ax: Axes) -> Axes:

@@ -1,4 +1,4 @@
-"""When are jacks played, and what for?"""
+"""When jacks are played, and what for."""
 
 import numpy as np
 import pandas as pd
@@ -46,7 +46,7 @@ def _shares(cells: Array, games: Array) -> Array:
 
 
 def span(players: int) -> int:
-    """Turns in one span of the game: whole rounds, about ten turns."""
+    """Return the turns in one span of the game: whole rounds, about ten turns."""
     return players * max(1, BIN_TURNS // players)
 
 
@@ -95,7 +95,7 @@ def _times(evidence: Evidence) -> pd.DataFrame:
     for i, m in enumerate(evidence.sums["time"]):
         part, kind = divmod(i, len(KINDS))
         first, last = part * rounds + 1, (part + 1) * rounds
-        name = f"{first}–{last}" if rounds > 1 else f"{first}"
+        name = f"{first}-{last}" if rounds > 1 else f"{first}"
         name = f"{first} and later" if part == BINS - 1 else name
         # Games end at different times, and spans that no game reached say nothing.
         if m[2] > 0:
@@ -129,12 +129,14 @@ def plot_purposes(table: pd.DataFrame, ax: Axes) -> Axes:
     ax.set_xlim(0, 100)
     ax.set_xlabel("jacks (% of those drawn to a hand)")
     ax.set_ylabel("strategy, kind of jack")
-    ax.legend(ncols=6, loc="lower left", bbox_to_anchor=(-0.2, 1.0), handlelength=1.4)
+    ax.figure.legend(ncols=len(PURPOSES), loc="outside lower center", columnspacing=1.4)
     return ax
 
 
 def plot_times(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the share of turns on which a jack of each kind was played, as the game goes on."""
+    # Where hardly a game is left, the lines would jump about.
+    table = table[table["games"] >= 0.01 * table["games"].max()]
     order = list(dict.fromkeys(table["rounds"]))
     for i, kind in enumerate(KINDS):
         shown = table[table["kind"] == kind]
@@ -169,7 +171,8 @@ QUESTION = Question(
         "end. Shares are of all jacks of the kind that reached a hand of the strategy and did not "
         "leave it otherwise.",
         "Time is counted in rounds (as many turns as players): the share of the turns in those "
-        "rounds, in games that lasted so long, on which a jack of the kind was played.",
+        "rounds, in games that lasted so long, on which a jack of the kind was played. The chart "
+        "stops where fewer than 1 % of the games are left.",
     ),
     collect=collect,
     tables=tables,

@@ -1,4 +1,4 @@
-"""How long is a game, in turns and in rounds?"""
+"""How long a game is, in turns and in rounds."""
 
 import numpy as np
 import pandas as pd
@@ -76,8 +76,11 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     bar = f"{width} turns" if width > 1 else "turn"
     ax.set_ylabel(f"games (% per bar of {bar})")
     ax.grid(axis="y")
-    upper = ax.secondary_xaxis("top", functions=(lambda x: x / players, lambda x: x * players))
+    upper = ax.secondary_xaxis(
+        "top", functions=(lambda x: np.asarray(x) / players, lambda x: np.asarray(x) * players)
+    )
     upper.set_xlabel("length (rounds)")
+    ax.set_ylim(top=1.15 * float(shown["share %"].max()))
     _mark_median(shown, ax)
     return ax
 

@@ -1,4 +1,4 @@
-"""How well does each strategy score, and in which place of the turn order?"""
+"""How well each strategy scores, over all and in each place of the turn order."""
 
 import numpy as np
 import pandas as pd

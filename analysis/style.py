@@ -5,6 +5,7 @@ differ in lightness; wherever colour tells things apart, a marker, hatch or dash
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,13 +25,13 @@ HATCHES = ["", "///", "...", "\\\\\\", "xxx", "---", "ooo"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 DASHES = ["-", "--", "-.", ":"]
 
-SHADES = LinearSegmentedColormap.from_list("shades", ["#f6fafd", "#9ecae1", "#2f7fbc", "#08306b"])
-"""Light to dark in one hue: lightness alone tells the order."""
+SHADES = LinearSegmentedColormap.from_list("shades", ["#f7fbff", "#bcd9ec", "#6fb1d8", "#3b8bc2"])
+"""Light to dark in one hue: lightness alone tells the order, and dark text reads on all of it."""
 
 WIDTH = 7.2
 """Width of a chart in inches."""
 
-RC = {
+RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
     "text.color": INK,
@@ -43,7 +44,7 @@ RC = {
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.titlepad": 12,
+    "axes.titlepad": 18,
     "axes.axisbelow": True,
     "xtick.color": QUIET,
     "ytick.color": QUIET,
@@ -56,6 +57,9 @@ RC = {
     "savefig.facecolor": "white",
 }
 """Settings of matplotlib, applied in a context for each chart and never globally."""
+
+NONE = "\N{EN DASH}"
+"""What stands for a number that there is none of."""
 
 LONGEST = 30
 """Longest name on a chart; tables give it in full."""
@@ -81,15 +85,6 @@ def plain(texts: Sequence[Text]) -> None:
     """Draw texts as they are: a "$" in a strategy's name is no formula."""
     for text in texts:
         text.set_parse_math(False)
-
-
-def ink_on(shade: tuple[float, float, float, float]) -> str:
-    """Black or white, whichever reads better on a colour (relative luminance, WCAG 2.1)."""
-    channels = np.array(shade[:3])
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    luminance = float(linear @ [0.2126, 0.7152, 0.0722])
-    # Contrast with white equals contrast with black at a luminance of 0.179.
-    return "white" if luminance < 0.179 else "black"
 
 
 def forest(table: pd.DataFrame, ax: Axes, names: Sequence[object]) -> Axes:
@@ -141,7 +136,7 @@ def decimals(low: float | None, high: float | None) -> int:
 def number(value: float | None, places: int, sign: bool = False) -> str:
     """Write a number with thousands separated; a dash for none, no minus before a zero."""
     if value is None or not np.isfinite(value):
-        return "–"
+        return NONE
     text = f"{value:+,.{places}f}" if sign else f"{value:,.{places}f}"
     if not text.strip("+-0.,"):
         return text.lstrip("+-")

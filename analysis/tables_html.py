@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.question import MEASURES, POINTS, estimate_of
 from analysis.sentence import interval
-from analysis.style import decimals, number
+from analysis.style import NONE, decimals, number
 
 LONG = 16
 """Tables with more rows are folded."""
@@ -73,7 +73,7 @@ def _measures(line: "pd.Series[Any]", rest: list[str], places: dict[str, int]) -
 
 def _extra(name: str, value: Any) -> str:
     if pd.isna(value):
-        return "–"
+        return NONE
     if name.startswith("p ("):
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return number(float(value), 2)

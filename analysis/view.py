@@ -21,7 +21,7 @@ class Part(Protocol):
     spaces: pd.DataFrame
 
 
-def add_up(values: Array, axis: int, kind: DTypeLike = None) -> Array:
+def add_up(values: Array, axis: int, kind: DTypeLike | None = None) -> Array:
     """Sum along a short axis, as `kind`; numpy's own sum is several times slower there."""
     first, *others = np.moveaxis(values, axis, 0)
     total = first.astype(kind or first.dtype)
@@ -86,7 +86,7 @@ class View:
     def team_score(self) -> Array:
         """Score of each team: 1 for a win, 0 for a loss, 1/teams for a draw; float64 (G, T)."""
         teams = self.setting.teams
-        score = (self.winner[:, None] == np.arange(teams)).astype(np.float64)
+        score: Array = (self.winner[:, None] == np.arange(teams)).astype(np.float64)
         score[self.drawn] = 1 / teams
         return score
 
