@@ -78,7 +78,7 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.set_xlim(0, 108)
     ax.set_xlabel("games (%)")
-    ax.set_ylabel("winner          reason")
+    ax.set_ylabel("ending")
     return ax
 
 

@@ -19,29 +19,46 @@ DESIGNS = {
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What was run, as pairs of a label and a text, and the command that repeats it."""
+class Described:
+    """One run as pairs of a label and a text, and the command that repeats it."""
 
-    title: str
+    name: str
     facts: list[tuple[str, str]]
     command: str
 
 
-def summary(evidence: Evidence) -> Summary:
-    """Describe the run that an evidence comes from."""
+@dataclass(frozen=True)
+class Summary:
+    """The title of a report and the runs it is about."""
+
+    title: str
+    runs: list[Described]
+
+
+def summary(runs: list[tuple[str, Evidence]]) -> Summary:
+    """Describe the named runs that evidence comes from."""
+    titles = dict.fromkeys(_title(evidence) for _, evidence in runs)
+    return Summary(" / ".join(titles), [_describe(name, found) for name, found in runs])
+
+
+def _title(evidence: Evidence) -> str:
+    setting = evidence.setting
+    return f"Sequence with {setting.players} players: {_versus(setting.strategies)}"
+
+
+def _describe(name: str, evidence: Evidence) -> Described:
     setting = evidence.setting
     manifest = setting.manifest
     facts = [
         ("Strategies", ", ".join(setting.strategies)),
         ("Table", f"{setting.players} players in {setting.teams} teams"),
         ("Played", f"{evidence.games:,} games on {evidence.deals:,} deals"),
-        ("Design", DESIGNS.get(setting.design, setting.design)),
+        ("Design", DESIGNS[setting.design]),
         ("Rules", _changes(evidence)),
         ("Seed", str(manifest["seed"])),
         ("Versions", ", ".join(f"{k} {v}" for k, v in manifest["versions"].items())),
     ]
-    title = f"Sequence, {setting.players} players: {_versus(setting.strategies)}"
-    return Summary(title, facts, str(manifest["command"]))
+    return Described(name, facts, str(manifest["command"]))
 
 
 def _versus(names: list[str]) -> str:

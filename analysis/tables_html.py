@@ -81,9 +81,14 @@ def _extra(name: str, value: Any) -> str:
 
 def _simple(name: str, caption: str, table: pd.DataFrame) -> Shown:
     """Lay out a table of plain numbers."""
-    rows = [
-        [Cell(f"{value:,}" if isinstance(value, int) else number(value, 3), True) for value in line]
-        for line in table.itertuples(index=False)
+    rows = [[_plain(value) for value in line] for line in table.itertuples(index=False)]
+    head = [
+        Cell(str(name), right.right) for name, right in zip(table.columns, rows[0], strict=True)
     ]
-    head = [Cell(str(column), True) for column in table.columns]
     return Shown(name, caption, head, rows, len(rows) > LONG)
+
+
+def _plain(value: Any) -> Cell:
+    if isinstance(value, str):
+        return Cell(value, False)
+    return Cell(f"{value:,}" if isinstance(value, int) else number(value, 3), True)

@@ -1,0 +1,129 @@
+"""From questions with their evidence to a folder: one HTML file, with PNG and CSV beside it."""
+
+import base64
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+import matplotlib as mpl
+import pandas as pd
+
+from analysis import style
+from analysis.question import Chart, Question, Tables
+from analysis.summary import Summary
+from analysis.tables_html import Shown, shown
+
+DPI = 180
+PAGE = "index.html"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart as it stands in the report; `data` is a PNG in base64."""
+
+    name: str
+    alt: str
+    data: str
+    square: bool
+
+
+@dataclass(frozen=True)
+class Section:
+    """A question with its pictures and tables, ready for the template."""
+
+    question: Question
+    pictures: list[Picture]
+    tables: list[Shown]
+
+
+def grids(question: Question, tables: Tables, folder: Path) -> list[Shown]:
+    """Write the tables of a question as CSV and lay them out; empty ones are left out."""
+    for name, table in tables.items():
+        if len(table):
+            table.to_csv(folder / f"{name}.csv", index=False)
+    captions = question.captions
+    return [shown(name, captions[name], t) for name, t in tables.items() if len(t)]
+
+
+def pictures(question: Question, tables: Tables, folder: Path, mark: str = "") -> list[Picture]:
+    """Draw the charts of a question as PNG; `mark` tells the run apart where there are two."""
+    return [
+        _picture(chart, tables[chart.table], folder, mark)
+        for chart in question.charts
+        if len(tables[chart.table])
+    ]
+
+
+def _picture(chart: Chart, table: pd.DataFrame, folder: Path, mark: str) -> Picture:
+    title = f"{chart.title} (run {mark})" if mark else chart.title
+    name = f"{chart.name}-{mark}" if mark else chart.name
+    data = draw(chart, table, title)
+    (folder / f"{name}.png").write_bytes(data)
+    text = base64.b64encode(data).decode("ascii")
+    return Picture(name, chart.alt, text, chart.square)
+
+
+def draw(chart: Chart, table: pd.DataFrame, title: str) -> bytes:
+    """Draw a chart of its table and return it as PNG."""
+    with mpl.rc_context(style.RC):
+        picture, ax = style.figure(chart.height(table), chart.square)
+        chart.plot(table, ax)
+        ax.set_title(title)
+        buffer = io.BytesIO()
+        picture.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def write_page(
+    about: Summary, quotes: list[tuple[str, str]], sections: list[Section], folder: Path
+) -> None:
+    """Write the page; `quotes` are the sentences it opens with, each with its question's name."""
+    template = _templates().get_template("report.html")
+    page = template.render(about=about, quotes=quotes, sections=sections)
+    (folder / PAGE).write_text(page, encoding="utf-8")
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    loader = jinja2.FunctionLoader(
+        lambda name: (files("analysis") / "templates" / name).read_text(encoding="utf-8")
+    )
+    return jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+
+
+@contextmanager
+def whole_folder(out_dir: Path) -> Iterator[Path]:
+    """Give a folder to write to that takes the place of `out_dir` once all is written.
+
+    A report that is there already is replaced; any other folder with something in it is not, and
+    raises FileExistsError.
+    """
+    if out_dir.exists() and not _ours(out_dir):
+        raise FileExistsError(f"{out_dir} is there already and is no report")
+    out_dir.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{out_dir.name}-", dir=out_dir.parent))
+    try:
+        yield folder
+        # mkdtemp is private to its owner; a report is as open as any folder made here.
+        umask = os.umask(0)
+        os.umask(umask)
+        folder.chmod(0o777 & ~umask)
+        if out_dir.exists():
+            shutil.rmtree(out_dir)
+        folder.rename(out_dir)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ours(folder: Path) -> bool:
+    return folder.is_dir() and ((folder / PAGE).is_file() or not any(folder.iterdir()))

@@ -1,0 +1,165 @@
+"""The report as a whole: what it writes, what it says, and that names stay text."""
+
+import csv
+import re
+from html.parser import HTMLParser
+
+import pytest
+from synthetic import Run, make_run
+
+from analysis import page
+from analysis.collect import collect
+from analysis.compare import compare
+from analysis.estimates import CANNOT_VARY, WILSON, Estimate
+from analysis.question import questions
+from analysis.report import report
+from analysis.sentence import quote
+from analysis.style import PALETTE, SHADES, decimals, number
+from simcore.rules import Rules
+
+HOSTILE = "<script>alert('$1')</script>"
+
+
+@pytest.fixture
+def _blank_pictures(monkeypatch):
+    """Leave the charts undrawn, which takes most of a report's time."""
+    monkeypatch.setattr(page, "draw", lambda chart, table, title: b"")
+
+
+class Reader(HTMLParser):
+    """Collects text, links, ids and tags of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags, self.ids, self.links, self.text = [], set(), [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.tags.append(tag)
+        self.ids.add(found.get("id"))
+        self.links += [found[k] for k in ("href", "src") if found.get(k)]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_report_of_a_run(tmp_path):
+    out = tmp_path / "run" / "report"
+    run = make_run(
+        60, strategies=("greedy", "balanced"), design="swap", rules=Rules(chips=(40, 40))
+    )
+    found = report(run, out, reference=make_run(30, strategies=("random",)))
+    assert [headline.question for headline in found] == ["first_player", "corners", "jack_value"]
+    read = Reader((out / "index.html").read_text(encoding="utf-8"))
+    for headline in found:
+        assert headline.sentence in read.text
+    assert "script" not in read.tags
+    assert "random bots" in read.text
+    assert "chips = [40, 40]" in read.text
+    assert "seqlab simulate --seed 1" in read.text
+    assert not re.search(r"\bnan\b|\binf\b", read.text, re.IGNORECASE)
+    _check_links(read, out)
+    assert sorted(p.name for p in out.parent.iterdir()) == ["report"]
+
+
+def _check_links(read: Reader, out) -> None:
+    """Every link leads somewhere inside the folder; nothing is fetched from elsewhere."""
+    for link in read.links:
+        if link.startswith("#"):
+            assert link[1:] in read.ids
+        elif not link.startswith("data:image/png;base64,"):
+            assert (out / link).is_file()
+    with (out / "first_player.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["low"]) < float(rows[0]["value"]) < float(rows[0]["high"])
+    assert rows[0]["unit"] == "percentage points"
+
+
+@pytest.mark.usefixtures("_blank_pictures")
+def test_names_of_strategies_stay_text(tmp_path):
+    report(make_run(6, strategies=(HOSTILE, "b & c"), design="swap"), tmp_path / "r")
+    text = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert HOSTILE in Reader(text).text
+    assert "b & c" in Reader(text).text
+
+
+@pytest.mark.usefixtures("_blank_pictures")
+def test_report_of_one_game(tmp_path):
+    found = report(make_run(1, design="none"), tmp_path / "r")
+    assert "one deal" in found[0].sentence
+    assert not re.search(r"\bnan\b|\binf\b", (tmp_path / "r" / "index.html").read_text().lower())
+
+
+def test_hostile_names_can_be_drawn():
+    run = make_run(20, strategies=(HOSTILE, "$x^{"), design="swap")
+    question = next(q for q in questions() if q.name == "scores")
+    tables = question.tables(collect(run, [question])["scores"])
+    assert page.draw(question.charts[0], tables["scores"], "title").startswith(b"\x89PNG")
+
+
+def test_a_report_that_fails_leaves_nothing_behind(tmp_path):
+    with pytest.raises(ValueError, match="no games"):
+        report(Run(make_run(2).manifest, []), tmp_path / "r")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_old_report_is_replaced_and_anything_else_is_kept(tmp_path):
+    out = tmp_path / "r"
+    with page.whole_folder(out) as folder:
+        (folder / "index.html").write_text("old")
+    with page.whole_folder(out) as folder:
+        (folder / "index.html").write_text("new")
+    assert (out / "index.html").read_text() == "new"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("keep")
+    with pytest.raises(FileExistsError), page.whole_folder(tmp_path / "mine"):
+        pass
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "keep"
+
+
+@pytest.mark.usefixtures("_blank_pictures")
+def test_two_runs_side_by_side(tmp_path):
+    one = make_run(40, strategies=("greedy", "balanced"), design="swap")
+    other = make_run(40, rules=Rules(players=3), seed=2)
+    compare(one, other, tmp_path / "r")
+    text = Reader((tmp_path / "r" / "index.html").read_text(encoding="utf-8")).text
+    assert "Run A: Going first" in text
+    assert "Run B: Going first" in text
+    with (tmp_path / "r" / "length.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["figure"] == "mean"]
+    a, b, difference = (float(row["value"]) for row in rows if row["unit"] == "turns")
+    assert [row["run"] for row in rows[:3]] == ["A", "B", "B - A"]
+    assert difference == pytest.approx(b - a)
+    assert (tmp_path / "r" / "length-A.png").is_file()
+
+
+def test_figures_are_quoted_with_interval_games_and_deals():
+    found = Estimate(4.62, 4.41, 4.83, 0.1, 1_000_000, 500_000, WILSON)
+    assert quote(found, "percentage points of score", sign=True) == (
+        "+4.6 percentage points of score "
+        "(95 % interval +4.4 to +4.8; 1,000,000 games on 500,000 deals)"
+    )
+    stuck = Estimate(50.0, None, None, 0.0, 1, 1, CANNOT_VARY)
+    assert quote(stuck, "%") == "50.0 % (interval: none, cannot vary; 1 game on 1 deal)"
+
+
+def test_numbers():
+    assert number(-0.04, 1) == "0.0"
+    assert number(1234.5, 1) == "1,234.5"
+    assert number(float("nan"), 1) == number(None, 1) == "\N{EN DASH}"
+    assert [decimals(0, w) for w in (20, 2, 0.4, 0.04)] == [1, 1, 1, 2]
+
+
+def _luminance(colour) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_dark_text_reads_on_every_shade_and_shades_are_ordered_in_grey():
+    greys = [_luminance(SHADES(share / 20)) for share in range(21)]
+    assert greys == sorted(greys, reverse=True)
+    ink = _luminance((0x22 / 255,) * 3)
+    assert (greys[-1] + 0.05) / (ink + 0.05) > 4
+    assert len(set(PALETTE)) == len(PALETTE)
