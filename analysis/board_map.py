@@ -183,8 +183,8 @@ def _space(ax: Axes, row: int, column: int, card: str, text: str) -> None:
         ax.add_patch(frame)
     name, weight = (card, "normal") if corner else (card.translate(SUITS), "bold")
     middle = column + 0.5
-    ax.text(middle, row + 0.4, name, ha="center", va="center", size=10, weight=weight)
-    ax.text(middle, row + 0.75, text, ha="center", va="center", size=7.5)
+    ax.text(middle, row + 0.4, name, ha="center", va="center", size=12.5, weight=weight)
+    ax.text(middle, row + 0.75, text, ha="center", va="center", size=9.5)
 
 
 _HEIGHT = 6.6

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.collect import Run
 from analysis.estimates import difference
-from analysis.page import Section, grids, pictures, whole_folder, write_page
+from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import MEASURES, Evidence, Question, estimate_of, questions, row, table
 from analysis.report import evidence, headlines
 from analysis.summary import summary
@@ -41,12 +41,16 @@ def _section(
     question: Question, found: Mapping[str, Mapping[str, Evidence]], folder: Path
 ) -> Section:
     made = {name: question.tables(found[name][question.name]) for name in RUNS}
+    # A chart of one run is followed by that of the other, where both have it.
     drawn = [
-        picture for name in RUNS for picture in pictures(question, made[name], folder, mark=name)
+        picture(chart, made[name][chart.table], folder, mark=name)
+        for chart in question.charts
+        for name in RUNS
+        if len(made[name][chart.table])
     ]
     a, b = (made[name] for name in RUNS)
     together = {name: side_by_side(a[name], b[name]) for name in a}
-    return Section(question, drawn, grids(question, together, folder))
+    return Section(question, drawn, grids(question, together, folder), paired=True)
 
 
 def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:

@@ -129,7 +129,7 @@ def plot_purposes(table: pd.DataFrame, ax: Axes) -> Axes:
     ax.set_xlim(0, 100)
     ax.set_xlabel("jacks (% of those drawn to a hand)")
     ax.set_ylabel("strategy, kind of jack")
-    ax.figure.legend(ncols=len(PURPOSES), loc="outside lower center", columnspacing=1.4)
+    ax.figure.legend(ncols=3, loc="outside lower center")
     return ax
 
 
@@ -188,7 +188,7 @@ QUESTION = Question(
             "What jacks are for",
             "Share of jacks by purpose, for each strategy and kind.",
             plot_purposes,
-            lambda table: 2.0 + 0.34 * len(table) / len(PURPOSES),
+            lambda table: 2.3 + 0.36 * len(table) / len(PURPOSES),
         ),
         Chart(
             "jack_times",

@@ -137,6 +137,8 @@ def plot_slopes(table: pd.DataFrame, ax: Axes) -> Axes:
 def plot_numbers(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the score by number of jacks dealt, a line for each kind."""
     known = table.dropna(subset=["value"])
+    # A hand dealt next to never has an interval that would flatten all the others.
+    known = known[known["deals"] >= 0.002 * known["deals"].max()]
     for i, kind in enumerate(KINDS):
         shown = known[known["kind"] == kind]
         shift = 0.06 * (2 * i - 1)
@@ -169,6 +171,7 @@ QUESTION = Question(
         "slope is what one more jack of the kind, in place of an average other card, adds to the "
         "score, in percentage points. With partners it is one seat's hand and the whole team's "
         "score.",
+        "The chart leaves out hands seen on fewer than one deal in 500; the table has them.",
         "p (Holm): chance of a slope at least this steep if jacks did not matter, adjusted for the "
         "number of rows.",
     ),

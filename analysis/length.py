@@ -24,18 +24,27 @@ def collect(view: View) -> Sums:
 
 
 def tables(evidence: Evidence) -> Tables:
-    """Make `length` (mean and quantiles) and `length_histogram` (games by length)."""
-    players = evidence.setting.players
+    """Make `length` (means), `length_quantiles` and `length_histogram` (games by length)."""
     average = mean(evidence.sums["mean"][0])
-    rows = [
+    means = [
         row(average, "turns", figure="mean"),
-        row(average.affine(1 / players), "rounds", figure="mean"),
+        row(average.affine(1 / evidence.setting.players), "rounds", figure="mean"),
     ]
-    for unit, scale in (("turns", 1.0), ("rounds", 1 / players)):
+    return {
+        "length": table(means),
+        "length_quantiles": _quantiles(evidence),
+        "length_histogram": _histogram(evidence),
+    }
+
+
+def _quantiles(evidence: Evidence) -> pd.DataFrame:
+    """Lengths that a share of the games does not exceed, in turns and in rounds."""
+    rows = []
+    for unit, scale in (("turns", 1.0), ("rounds", 1 / evidence.setting.players)):
         for name, share in QUANTILES.items():
             turns = quantile_estimate(evidence.sums["turns"], share, evidence.games, evidence.deals)
-            rows.append(row(turns.affine(scale), unit, figure=name))
-    return {"length": table(rows), "length_histogram": _histogram(evidence)}
+            rows.append(row(turns.affine(scale), unit, **{"share of games": name}))
+    return table(rows)
 
 
 def _histogram(evidence: Evidence) -> pd.DataFrame:
@@ -80,7 +89,7 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
         "top", functions=(lambda x: np.asarray(x) / players, lambda x: np.asarray(x) * players)
     )
     upper.set_xlabel("length (rounds)")
-    ax.set_ylim(top=1.15 * float(shown["share %"].max()))
+    ax.set_ylim(top=1.16 * float(shown["share %"].max()))
     _mark_median(shown, ax)
     return ax
 
@@ -111,7 +120,11 @@ QUESTION = Question(
     ),
     collect=collect,
     tables=tables,
-    captions={"length": "Turns and rounds a game", "length_histogram": "Games by length"},
+    captions={
+        "length": "Turns and rounds a game",
+        "length_quantiles": "Length that a share of the games does not exceed",
+        "length_histogram": "Games by length",
+    },
     charts=(
         Chart(
             "length",

@@ -32,16 +32,19 @@ class Picture:
     name: str
     alt: str
     data: str
-    square: bool
 
 
 @dataclass(frozen=True)
 class Section:
-    """A question with its pictures and tables, ready for the template."""
+    """A question with its pictures and tables, ready for the template.
+
+    `paired` pictures stand two in a row where there is room.
+    """
 
     question: Question
     pictures: list[Picture]
     tables: list[Shown]
+    paired: bool
 
 
 def grids(question: Question, tables: Tables, folder: Path) -> list[Shown]:
@@ -53,30 +56,21 @@ def grids(question: Question, tables: Tables, folder: Path) -> list[Shown]:
     return [shown(name, captions[name], t) for name, t in tables.items() if len(t)]
 
 
-def pictures(question: Question, tables: Tables, folder: Path, mark: str = "") -> list[Picture]:
-    """Draw the charts of a question as PNG; `mark` tells the run apart where there are two."""
-    return [
-        _picture(chart, tables[chart.table], folder, mark)
-        for chart in question.charts
-        if len(tables[chart.table])
-    ]
-
-
-def _picture(chart: Chart, table: pd.DataFrame, folder: Path, mark: str) -> Picture:
+def picture(chart: Chart, table: pd.DataFrame, folder: Path, mark: str = "") -> Picture:
+    """Draw a chart of its table as PNG; `mark` tells the run apart where there are two."""
     title = f"{chart.title} (run {mark})" if mark else chart.title
     name = f"{chart.name}-{mark}" if mark else chart.name
     data = draw(chart, table, title)
     (folder / f"{name}.png").write_bytes(data)
     text = base64.b64encode(data).decode("ascii")
-    return Picture(name, chart.alt, text, chart.square)
+    return Picture(name, chart.alt, text)
 
 
 def draw(chart: Chart, table: pd.DataFrame, title: str) -> bytes:
     """Draw a chart of its table and return it as PNG."""
     with mpl.rc_context(style.RC):
-        picture, ax = style.figure(chart.height(table), chart.square)
+        picture, ax = style.figure(chart.height(table), chart.square, title)
         chart.plot(table, ax)
-        ax.set_title(title)
         buffer = io.BytesIO()
         picture.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
     return buffer.getvalue()

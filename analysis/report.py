@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.collect import Run, collect
-from analysis.page import Section, grids, pictures, whole_folder, write_page
+from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import Evidence, Headline, Question, questions
 from analysis.summary import summary
 
@@ -69,4 +69,13 @@ def headlines(asked: list[Question], found: Mapping[str, Evidence]) -> list[Head
 
 def _section(question: Question, found: Evidence, folder: Path) -> Section:
     tables = question.tables(found)
-    return Section(question, pictures(question, tables, folder), grids(question, tables, folder))
+    return Section(
+        question,
+        [
+            picture(chart, tables[chart.table], folder)
+            for chart in question.charts
+            if len(tables[chart.table])
+        ],
+        grids(question, tables, folder),
+        paired=any(chart.square for chart in question.charts),
+    )

@@ -28,12 +28,12 @@ DASHES = ["-", "--", "-.", ":"]
 SHADES = LinearSegmentedColormap.from_list("shades", ["#f7fbff", "#bcd9ec", "#6fb1d8", "#3b8bc2"])
 """Light to dark in one hue: lightness alone tells the order, and dark text reads on all of it."""
 
-WIDTH = 7.2
+WIDTH = 5.6
 """Width of a chart in inches."""
 
 RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 9.5,
+    "font.size": 10,
     "text.color": INK,
     "text.parse_math": False,
     "axes.edgecolor": QUIET,
@@ -41,10 +41,8 @@ RC: dict[Any, Any] = {
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 18,
+    "figure.titlesize": 11.5,
+    "figure.titleweight": "bold",
     "axes.axisbelow": True,
     "xtick.color": QUIET,
     "ytick.color": QUIET,
@@ -61,17 +59,18 @@ RC: dict[Any, Any] = {
 NONE = "\N{EN DASH}"
 """What stands for a number that there is none of."""
 
-LONGEST = 30
+LONGEST = 26
 """Longest name on a chart; tables give it in full."""
 
 
-def figure(height: float, square: bool) -> tuple[Figure, Axes]:
+def figure(height: float, square: bool, title: str) -> tuple[Figure, Axes]:
     """Make an empty chart `height` inches high, of the width of a page (or square)."""
+    picture = Figure(figsize=(height if square else WIDTH, height))
+    picture.suptitle(title, x=0.012, ha="left")
     if square:
         # Margins known beforehand: a layout engine would set 200 texts of a board twice.
-        picture = Figure(figsize=(height, height))
-        return picture, picture.add_axes((0.08, 0.075, 0.86, 0.86))
-    picture = Figure(figsize=(WIDTH, height), layout="constrained")
+        return picture, picture.add_axes((0.085, 0.075, 0.9, 0.855))
+    picture.set_layout_engine("constrained")
     return picture, picture.add_subplot()
 
 
@@ -129,8 +128,8 @@ def decimals(low: float | None, high: float | None) -> int:
     """How many decimals show an interval to a fair fraction of its width, 1 to 4."""
     if low is None or high is None or not np.isfinite(high - low) or high <= low:
         return 1
-    # A half-width of 0.1 to 1 is shown with one decimal, 0.01 to 0.1 with two.
-    return int(np.clip(np.ceil(-np.log10((high - low) / 2)), 1, 4))
+    # A half-width of 0.2 to 2 is shown with one decimal, 0.02 to 0.2 with two.
+    return int(np.clip(np.ceil(-np.log10((high - low) / 4)), 1, 4))
 
 
 def number(value: float | None, places: int, sign: bool = False) -> str:

@@ -41,7 +41,7 @@ class Reader(HTMLParser):
         self.links += [found[k] for k in ("href", "src") if found.get(k)]
 
     def handle_data(self, data):
-        self.text += data
+        self.text += data.replace("\u00a0", " ")
 
 
 def test_report_of_a_run(tmp_path):
