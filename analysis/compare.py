@@ -9,19 +9,33 @@ import pandas as pd
 from analysis.collect import Run
 from analysis.estimates import difference
 from analysis.page import Section, grids, picture, whole_folder, write_page
-from analysis.question import MEASURES, Evidence, Question, estimate_of, questions, row, table
+from analysis.question import (
+    MEASURES,
+    PERCENT,
+    POINTS,
+    Evidence,
+    Question,
+    estimate_of,
+    questions,
+    row,
+    table,
+)
 from analysis.report import evidence, headlines
 from analysis.summary import summary
 
 RUNS = ("A", "B")
 DIFFERENCE = "B - A"
+NOTE = (
+    "Rows marked B - A are differences. They take the two runs as independent: where both played "
+    "the same deals the true interval is usually narrower."
+)
 
 
 def compare(run_a: Run, run_b: Run, out_dir: Path) -> None:
     """Write a report of two runs into `out_dir`, as `report` does of one.
 
     Differences take the runs as independent, which is cautious where both played the same deals:
-    what the deals have in common then widens the interval. Raises what `report` raises.
+    luck that the runs share is counted twice. Raises what `report` raises.
     """
     asked = questions()
     found = {name: evidence(run, asked) for name, run in zip(RUNS, (run_a, run_b), strict=True)}
@@ -33,7 +47,7 @@ def compare(run_a: Run, run_b: Run, out_dir: Path) -> None:
     with whole_folder(out_dir) as folder:
         sections = [_section(question, found, folder) for question in asked]
         first = asked[0].name
-        about = summary([(f"Run {name}", found[name][first]) for name in RUNS])
+        about = summary([(f"Run {name}", found[name][first]) for name in RUNS], NOTE)
         write_page(about, quotes, sections, folder)
 
 
@@ -72,7 +86,10 @@ def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     together = pd.concat([shown, differences]) if len(differences) else shown
     # Rows of one matter stand together: A, B, then the difference.
     order = together.groupby([*keys, "unit"], sort=False, dropna=False).ngroup()
-    return together.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    together = together.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    points = (together["run"] == DIFFERENCE) & (together["unit"] == PERCENT)
+    together.loc[points, "unit"] = POINTS
+    return together
 
 
 def _differences(a: pd.DataFrame, b: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -76,7 +76,12 @@ def line_share(evidence: Evidence) -> float:
 
 
 def tables(evidence: Evidence) -> Tables:
-    """Make `corners`, `corners_by_strategy`, `corners_by_corner` and `corners_and_score`."""
+    """Make `corners`, `corners_by_strategy`, `corners_by_corner` and `corners_and_score`.
+
+    Where corners are dead spaces only the first has something to say.
+    """
+    if not evidence.setting.free_corners:
+        return dict.fromkeys(QUESTION.captions, pd.DataFrame()) | {"corners": _pooled(evidence)}
     sums, names = evidence.sums, evidence.setting.strategies
     lines, reference = 100 * line_share(evidence), _reference(evidence)
     beside = {"lines %": lines, "random bots %": reference}
@@ -192,7 +197,7 @@ def plot_strategy(table: pd.DataFrame, ax: Axes) -> Axes:
     if np.isfinite(random):
         style.reference_line(ax, random, "random bots", dash=":")
     ax.set_xlim(left=0)
-    ax.set_xlabel("sequences through a corner (% of scored sequences)")
+    ax.set_xlabel("share of scored sequences (%)")
     ax.set_ylabel("strategy")
     return ax
 
@@ -201,7 +206,7 @@ def plot_corner(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the share of sequences through each corner."""
     shown = table[table["strategy"] == "all"]
     style.forest(shown, ax, list(shown["corner"]))
-    ax.set_xlabel("sequences through the corner (% of scored sequences)")
+    ax.set_xlabel("share of scored sequences (%)")
     ax.set_ylabel("corner")
     return ax
 

@@ -241,7 +241,7 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
 
     Where both played the same deals the truth is usually narrower.
     """
-    games, deals = a.games + b.games, min(a.deals, b.deals)
+    games, deals = a.games + b.games, a.deals + b.deals
     if a.value is None or b.value is None:
         return Estimate(None, None, None, None, games, deals, NO_DATA)
     value = a.value - b.value
@@ -250,5 +250,5 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
     error = float(np.hypot(a.error, b.error))
     if error == 0:
         return Estimate(value, None, None, 0.0, games, deals, CANNOT_VARY)
-    half = quantile(deals) * error
+    half = quantile(min(a.deals, b.deals)) * error
     return Estimate(value, value - half, value + half, error, games, deals, DIFFERENCE)

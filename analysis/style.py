@@ -75,9 +75,9 @@ def figure(height: float, square: bool, title: str) -> tuple[Figure, Axes]:
 
 
 def short(name: object) -> str:
-    """Shorten a name so that it fits beside an axis."""
+    """Shorten a name so that it fits beside an axis: its start, and its end with what differs."""
     text = str(name)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= LONGEST else f"{text[:8]}…{text[9 - LONGEST :]}"
 
 
 def plain(texts: Sequence[Text]) -> None:

@@ -29,16 +29,17 @@ class Described:
 
 @dataclass(frozen=True)
 class Summary:
-    """The title of a report and the runs it is about."""
+    """The title of a report, the runs it is about, and what a reader has to know beforehand."""
 
     title: str
     runs: list[Described]
+    note: str
 
 
-def summary(runs: list[tuple[str, Evidence]]) -> Summary:
+def summary(runs: list[tuple[str, Evidence]], note: str = "") -> Summary:
     """Describe the named runs that evidence comes from."""
     titles = dict.fromkeys(_title(evidence) for _, evidence in runs)
-    return Summary(" / ".join(titles), [_describe(name, found) for name, found in runs])
+    return Summary(" / ".join(titles), [_describe(name, found) for name, found in runs], note)
 
 
 def _title(evidence: Evidence) -> str:

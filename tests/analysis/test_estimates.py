@@ -155,6 +155,7 @@ def test_difference_of_two_runs():
     assert found.value == pytest.approx(0.1)
     assert found.error == pytest.approx(0.05)
     assert found.high - found.low == pytest.approx(2 * 1.959964 * 0.05)
+    assert (found.games, found.deals) == (20, 1000)
 
 
 def _coverage(repeats, interval, truth, seed):

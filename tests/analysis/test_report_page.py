@@ -132,6 +132,13 @@ def test_two_runs_side_by_side(tmp_path):
     a, b, difference = (float(row["value"]) for row in rows if row["unit"] == "turns")
     assert [row["run"] for row in rows[:3]] == ["A", "B", "B - A"]
     assert difference == pytest.approx(b - a)
+    assert "take the two runs as independent" in text
+    with (tmp_path / "r" / "scores.csv").open() as file:
+        balanced = [row for row in csv.DictReader(file) if row["strategy"] == "balanced"]
+    assert [row["run"] for row in balanced] == ["A"]
+    with (tmp_path / "r" / "first_player.csv").open() as file:
+        drawn = [row for row in csv.DictReader(file) if row["figure"] == "games drawn"]
+    assert [row["unit"] for row in drawn] == ["%", "%", "percentage points"]
     assert (tmp_path / "r" / "length-A.png").is_file()
 
 
