@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from analysis import style
 from analysis.estimates import Array, Estimate, holm, moments, p_value, proportion
 from analysis.question import (
+    ALL,
     PERCENT,
     Chart,
     Evidence,
@@ -148,7 +149,7 @@ def _by_corner(evidence: Evidence) -> pd.DataFrame:
     among = [proportion(m) for m in sums["among"]]
     p = holm([p_value(share, 1 / len(CORNER_NAMES)) for share in among])
     rows = [
-        row(proportion(m), PERCENT, strategy="all", corner=corner) | {"p (Holm)": p[i]}
+        row(proportion(m), PERCENT, strategy=ALL, corner=corner) | {"p (Holm)": p[i]}
         for i, (corner, m) in enumerate(zip(CORNER_NAMES, sums["corner"], strict=True))
     ]
     if len(names) > 1:
@@ -204,7 +205,7 @@ def plot_strategy(table: pd.DataFrame, ax: Axes) -> Axes:
 
 def plot_corner(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the share of sequences through each corner."""
-    shown = table[table["strategy"] == "all"]
+    shown = table[table["strategy"] == ALL]
     style.forest(shown, ax, list(shown["corner"]))
     ax.set_xlabel("share of scored sequences (%)")
     ax.set_ylabel("corner")

@@ -101,7 +101,7 @@ def plot_team(table: pd.DataFrame, ax: Axes) -> Axes:
 def _plot(table: pd.DataFrame, ax: Axes, kind: str, label: str) -> Axes:
     style.forest(table, ax, list(table[kind]))
     style.reference_line(ax, 100 / len(table), "equal share")
-    ax.set_xlabel("score (% of a win a game)")
+    ax.set_xlabel("score (%)")
     ax.set_ylabel(label)
     return ax
 

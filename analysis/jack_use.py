@@ -5,13 +5,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis import style
-from analysis.estimates import Array, mean, moments, proportion
-from analysis.question import PERCENT, Chart, Evidence, Question, Sums, Tables, row, table
+from analysis.estimates import Array, X, Y, mean, moments, proportion
+from analysis.question import ALL, PERCENT, Chart, Evidence, Question, Sums, Tables, row, table
 from analysis.setting import codes
 from analysis.view import View, add_up
 
 KINDS = ["two-eyed", "one-eyed"]
 PURPOSES = ["completes", "blocks", "builds", "removes", "other", "held"]
+POSSIBLE = {
+    "two-eyed": {"completes", "blocks", "builds", "other", "held"},
+    "one-eyed": {"blocks", "removes", "held"},
+}
+"""What a jack of a kind can be for: one kind only places, the other only removes."""
+
 BINS, BIN_TURNS = 20, 10
 """Number of spans of rounds told apart, and about how many turns each is long."""
 
@@ -53,7 +59,8 @@ def span(players: int) -> int:
 def _time(view: View, game: Array, kind: Array, turn: Array) -> Array:
     """Moments of jacks played among all turns of a span; rows span by span, kind by kind."""
     width = span(view.setting.players)
-    bins = np.minimum(turn // width, BINS - 1)
+    # Turns are numbered from 1.
+    bins = np.minimum((turn - 1) // width, BINS - 1)
     played = view.count(game, bins * len(KINDS) + kind, BINS * len(KINDS))
     starts = width * np.arange(BINS)
     lengths = np.append(np.full(BINS - 1, width), np.iinfo(np.int64).max)
@@ -64,7 +71,7 @@ def _time(view: View, game: Array, kind: Array, turn: Array) -> Array:
 def tables(evidence: Evidence) -> Tables:
     """Make `jack_purposes`, `jacks_played` and `jack_times`."""
     names = evidence.setting.strategies
-    rows = _purposes(evidence.sums["all"], ["all"])
+    rows = _purposes(evidence.sums["all"], [ALL])
     if len(names) > 1:
         rows += _purposes(evidence.sums["strategy"], names)
     played = [
@@ -83,8 +90,7 @@ def _purposes(sums: Array, names: list[str]) -> list[dict[str, object]]:
     return [
         row(proportion(m), PERCENT, strategy=s, kind=k, purpose=p)
         for (s, k, p), m in zip(labels, sums, strict=True)
-        # A one-eyed jack can only remove, so that a purpose may be out of reach for its kind.
-        if m[3] > 0 or (k, p) not in {("two-eyed", "removes"), ("one-eyed", "builds")}
+        if p in POSSIBLE[k] or m[Y] > 0
     ]
 
 
@@ -98,7 +104,7 @@ def _times(evidence: Evidence) -> pd.DataFrame:
         name = f"{first}-{last}" if rounds > 1 else f"{first}"
         name = f"{first} and later" if part == BINS - 1 else name
         # Games end at different times, and spans that no game reached say nothing.
-        if m[2] > 0:
+        if m[X] > 0:
             rows.append(row(proportion(m), PERCENT, kind=KINDS[kind], rounds=name))
     return table(rows)
 
@@ -109,6 +115,7 @@ def plot_purposes(table: pd.DataFrame, ax: Axes) -> Axes:
     whole = known.pivot_table(
         index=["strategy", "kind"], columns="purpose", values="value", sort=False
     )
+    colours = [*style.PALETTE[:5], style.FAINT]
     whole = whole.reindex(columns=PURPOSES).fillna(0.0)
     heights, left = np.arange(len(whole))[::-1], np.zeros(len(whole))
     for i, purpose in enumerate(PURPOSES):
@@ -119,7 +126,7 @@ def plot_purposes(table: pd.DataFrame, ax: Axes) -> Axes:
             0.7,
             left,
             label=purpose,
-            color=style.PALETTE[i],
+            color=colours[i],
             hatch=style.HATCHES[i],
             edgecolor="white",
         )
@@ -188,7 +195,7 @@ QUESTION = Question(
             "What jacks are for",
             "Share of jacks by purpose, for each strategy and kind.",
             plot_purposes,
-            lambda table: 2.3 + 0.36 * len(table) / len(PURPOSES),
+            lambda table: 2.3 + 0.36 * table.groupby(["strategy", "kind"]).ngroups,
         ),
         Chart(
             "jack_times",

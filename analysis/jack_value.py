@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from analysis import style
 from analysis.estimates import Array, Estimate, holm, mean, moments, p_value, proportion
 from analysis.question import (
+    ALL,
     PERCENT,
     POINTS,
     Chart,
@@ -75,7 +76,7 @@ def slope_estimates(evidence: Evidence, which: int) -> list[Estimate]:
 def tables(evidence: Evidence) -> Tables:
     """Make `jack_value` (slopes) and `score_by_jacks` (scores by number of jacks dealt)."""
     names = evidence.setting.strategies
-    groups = [("all", -1)] + ([(name, i) for i, name in enumerate(names)] if len(names) > 1 else [])
+    groups = [(ALL, -1)] + ([(name, i) for i, name in enumerate(names)] if len(names) > 1 else [])
     found = [
         (name, kind, slope)
         for name, which in groups
@@ -155,7 +156,7 @@ def plot_numbers(table: pd.DataFrame, ax: Axes) -> Axes:
         )
     ax.set_xticks(sorted(known["dealt"].unique()))
     ax.set_xlabel("jacks of the kind in the opening hand (cards)")
-    ax.set_ylabel("score (% of a win a game)")
+    ax.set_ylabel("score (%)")
     ax.grid(axis="y")
     ax.legend(loc="upper left")
     return ax

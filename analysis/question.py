@@ -25,6 +25,9 @@ Tables = dict[str, pd.DataFrame]
 MEASURES = ["value", "low", "high", "error", "unit", "games", "deals", "method"]
 """Columns that every table has, after the columns that say what a row is about."""
 
+ALL = "(all)"
+"""Stands for all strategies together where tables name them."""
+
 POINTS = "percentage points"
 PERCENT = "%"
 

@@ -66,7 +66,7 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw each strategy's score, beside an equal share."""
     style.forest(table, ax, list(table["strategy"]))
     style.reference_line(ax, table["equal share %"].iloc[0], "equal share")
-    ax.set_xlabel("score (% of a win a game)")
+    ax.set_xlabel("score (%)")
     ax.set_ylabel("strategy")
     return ax
 

@@ -18,12 +18,12 @@ INK = "#222222"
 QUIET = "#6b6b6b"
 FAINT = "#d9d9d9"
 BLUE, ORANGE, GREEN, VERMILION = "#0072b2", "#e69f00", "#009e73", "#d55e00"
-SKY, PURPLE, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
+SKY = "#56b4e9"
 
-PALETTE = [BLUE, ORANGE, GREEN, SKY, VERMILION, YELLOW, PURPLE]
-HATCHES = ["", "///", "...", "\\\\\\", "xxx", "---", "ooo"]
-MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
-DASHES = ["-", "--", "-.", ":"]
+PALETTE = [BLUE, ORANGE, GREEN, SKY, VERMILION]
+HATCHES = ["", "///", "...", "\\\\\\", "xxx", ""]
+MARKERS = ["o", "s"]
+DASHES = ["-", "--"]
 
 SHADES = LinearSegmentedColormap.from_list("shades", ["#f7fbff", "#bcd9ec", "#6fb1d8", "#3b8bc2"])
 """Light to dark in one hue: lightness alone tells the order, and dark text reads on all of it."""

@@ -213,7 +213,7 @@ def _jacks(
     enough = rules.two_eyed_jacks + rules.one_eyed_jacks > 0
     counts = rng.poisson(6.0 if enough else 0.0, len(game))
     row_game = np.repeat(np.arange(len(game)), counts)
-    turn = (rng.random(len(row_game)) * turns[row_game]).astype(np.int32)
+    turn = 1 + (rng.random(len(row_game)) * turns[row_game]).astype(np.int32)
     order = np.lexsort((turn, row_game))
     row_game, turn = row_game[order], turn[order]
     seat = rng.integers(0, rules.players, len(row_game))

@@ -262,14 +262,14 @@ def test_jack_purposes_add_up_to_all_jacks():
     assert sums.to_numpy() == pytest.approx(100)
     two = frame[frame["kind"] == "two-eyed"]
     share = 100 * (two["purpose"] == "builds").mean()
-    line = table.query("strategy == 'all' and kind == 'two-eyed' and purpose == 'builds'").iloc[0]
+    line = table.query("strategy == '(all)' and kind == 'two-eyed' and purpose == 'builds'").iloc[0]
     assert line["value"] == pytest.approx(share)
 
 
 def test_jack_times_are_plays_over_turns():
     run = make_run(100)
     frame, turns = whole(run, "jacks"), whole(run, "games")["turns"]
-    played = frame.query("purpose != 'held' and kind == 'one-eyed' and turn < 10")
+    played = frame.query("purpose != 'held' and kind == 'one-eyed' and turn <= 10")
     line = tables_of(run)["jack_times"].query("kind == 'one-eyed' and rounds == '1-5'").iloc[0]
     assert line["value"] == pytest.approx(100 * len(played) / np.minimum(turns, 10).sum())
 
