@@ -173,20 +173,29 @@ def _descriptive(evidence: Evidence) -> pd.DataFrame:
 def headline(evidence: Evidence) -> Headline:
     """Say what a corner is worth."""
     share = proportion(evidence.sums["all"][0]).affine(100)
-    figures = {"sequences through a corner": share}
-    if not evidence.setting.free_corners:
-        sentence = "Corners are dead spaces in this game: no sequence can run through one."
-        return Headline("corners", sentence, figures, PERCENT)
     often = times_as_often(evidence)
-    figures["times as often"] = often
+    figures = {"sequences through a corner": share, "times as often": often}
+    return Headline("corners", _sentence(evidence, share, often), figures, PERCENT)
+
+
+def _sentence(evidence: Evidence, share: Estimate, often: Estimate) -> str:
+    if not evidence.setting.free_corners:
+        return "Corners are dead spaces in this game: no sequence can run through one."
+    if share.value is None:
+        return "No sequence was scored, through a corner or elsewhere."
     reference = _reference(evidence)
     random = f" and {reference:.1f} % for random bots" if np.isfinite(reference) else ""
-    sentence = (
-        f"A line through a corner is completed {figure(often, 'times')} as often as one without: "
+    usage = (
         f"{figure(share, PERCENT)} of scored sequences run through a corner, against "
         f"{100 * line_share(evidence):.2f} % of lines{random} ({basis(share)})."
     )
-    return Headline("corners", sentence, figures, PERCENT)
+    # Where every sequence runs through a corner there is nothing to hold its lines against.
+    if often.value is None:
+        return usage
+    return (
+        f"A line through a corner is completed {figure(often, 'times')} as often as one without: "
+        f"{usage}"
+    )
 
 
 def plot_strategy(table: pd.DataFrame, ax: Axes) -> Axes:

@@ -30,8 +30,18 @@ EDGES = {
     "long lines": lambda: make_run(30, rules=Rules(line_length=6)),
     "twenty strategies": lambda: make_run(30, strategies=TWENTY, design="swap"),
     "formula as name": lambda: make_run(9, strategies=("$x^", "\\frac{"), design="swap"),
+    "nothing scored": lambda: _without(make_run(30, drawn=1.0), "none"),
+    "only corners": lambda: _without(make_run(30), "corner"),
     "first always wins": lambda: make_run(30, drawn=0.0, advantage=50.0),
 }
+
+
+def _without(run: Run, kept: str) -> Run:
+    """Drop all sequences and jacks, or the sequences that miss the corners."""
+    part = run.made[0]
+    part.sequences = part.sequences[(part.sequences["corner"] != "none") & (kept == "corner")]
+    part.jacks = part.jacks[part.jacks["turn"] < 0] if kept == "none" else part.jacks
+    return run
 
 
 def tables_of(run: Run) -> dict[str, pd.DataFrame]:
@@ -190,6 +200,13 @@ def test_corners_that_are_not_free_are_worth_nothing():
     evidence = evidence_of(EDGES["corners off"](), corners.QUESTION)
     assert corners.line_share(evidence) == 0
     assert "dead spaces" in corners.headline(evidence).sentence
+
+
+def test_sentences_for_no_sequence_and_for_corners_only():
+    nothing = corners.headline(evidence_of(EDGES["nothing scored"](), corners.QUESTION))
+    assert nothing.sentence == "No sequence was scored, through a corner or elsewhere."
+    only = corners.headline(evidence_of(EDGES["only corners"](), corners.QUESTION))
+    assert only.sentence.startswith("100.0 % (95 % interval ")
 
 
 def test_jack_slopes_are_those_of_statsmodels():
