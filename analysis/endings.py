@@ -76,7 +76,7 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     ax.set_yticks(heights, list(table["ending"]))
     ax.axhline(len(table) - len(REASONS) - 0.5, color=style.QUIET, linewidth=0.8)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlim(0, 108)
+    ax.set_xlim(0, 118)
     ax.set_xlabel("games (%)")
     ax.set_ylabel("ending")
     return ax

@@ -48,21 +48,21 @@ def _quantiles(evidence: Evidence) -> pd.DataFrame:
 
 
 def _histogram(evidence: Evidence) -> pd.DataFrame:
-    """Games by length, in whole rounds or several; lengths nobody reached are left out at ends."""
-    counts, players = evidence.sums["turns"], evidence.setting.players
+    """Games by length, in spans in which every team has as many turns (parity would show)."""
+    counts, setting = evidence.sums["turns"], evidence.setting
     played = np.flatnonzero(counts)
     # The far tail (games stopped for their length) would squeeze all the rest into a corner.
     span = histogram_quantile(counts, 0.999) - int(played[0]) + 1
-    width = players * max(1, round(span / players / BARS))
+    width = setting.teams * max(1, round(span / setting.teams / BARS))
     edges = np.arange(0, len(counts) + width, width)
-    # A game of t turns ends in round ceil(t / players), so that bars hold (edge, edge + width].
+    # Turns are numbered from 1, so that a bar holds the lengths of (edge - width, edge].
     bar = (np.arange(len(counts)) + width - 1) // width
     games = np.bincount(bar, counts, len(edges))
     frame = pd.DataFrame(
         {
             "from turn": np.maximum(0, edges - width + 1),
             "to turn": edges,
-            "to round": edges // players,
+            "rounds": edges / setting.players,
             "games": games.astype(np.int64),
             "share %": 100 * games / games.sum(),
         }
@@ -72,7 +72,7 @@ def _histogram(evidence: Evidence) -> pd.DataFrame:
 
 def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the share of games by length in turns, rounds on the upper axis."""
-    players = int(table["to turn"].iloc[-1] // table["to round"].iloc[-1])
+    players = table["to turn"].iloc[-1] / table["rounds"].iloc[-1]
     width = int((table["to turn"] - table["from turn"]).max()) + 1
     shown = table[table["share %"].cumsum() <= 99.9] if len(table) > BARS else table
     ax.bar(
