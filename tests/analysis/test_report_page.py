@@ -26,7 +26,7 @@ def _blank_pictures(monkeypatch):
     monkeypatch.setattr(page, "draw", lambda chart, table, title: b"")
 
 
-@pytest.fixture()
+@pytest.fixture
 def _one_board(monkeypatch):
     """Draw one board of the four; the others differ in nothing but their column."""
     draw = page.draw
