@@ -8,6 +8,8 @@ from analysis.collect import Run, collect
 from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import Evidence, Headline, Question, questions
 from analysis.summary import summary
+from simcore.board import LayoutError
+from simcore.rules import Rules
 
 REFERENCE_GAMES = 20_000
 REFERENCE_SEED = 1
@@ -18,8 +20,8 @@ def random_reference(run: Run) -> Run | None:
 
     None if the run is of random bots itself, or if its layout was a file that is gone.
     """
-    from simcore import Rules, simulate
-    from simcore.board import LayoutError
+    # Only here, as importing the engine costs more than a report of a finished run should.
+    from simcore import simulate
 
     if set(run.manifest["strategies"]) == {"random"}:
         return None

@@ -12,7 +12,7 @@ from analysis.collect import collect
 from analysis.compare import compare
 from analysis.estimates import CANNOT_VARY, WILSON, Estimate
 from analysis.question import questions
-from analysis.report import report
+from analysis.report import random_reference, report
 from analysis.sentence import quote
 from analysis.style import PALETTE, SHADES, decimals, number
 from simcore.rules import Rules
@@ -103,6 +103,29 @@ def test_report_of_one_game(tmp_path):
     found = report(make_run(1, design="none"), tmp_path / "r")
     assert "one deal" in found[0].sentence
     assert not re.search(r"\bnan\b|\binf\b", (tmp_path / "r" / "index.html").read_text().lower())
+
+
+def test_reference_plays_random_bots_under_the_same_rules(monkeypatch):
+    asked = []
+
+    def simulate(strategies, **given):
+        asked.append((strategies, given["games"], given["rules"].line_length))
+        return make_run(2, strategies=("random",), rules=given["rules"])
+
+    monkeypatch.setattr("simcore.simulate", simulate, raising=False)
+    assert random_reference(make_run(2, rules=Rules(line_length=4))) is not None
+    assert asked == [(["random"], 20_000, 4)]
+    assert random_reference(make_run(2, strategies=("random",))) is None
+
+
+def test_reference_does_without_a_layout_that_is_gone(monkeypatch):
+    def simulate(strategies, **given):
+        return given["rules"].load_board()
+
+    monkeypatch.setattr("simcore.simulate", simulate, raising=False)
+    run = make_run(2)
+    run.manifest["rules"]["board"] = "gone.csv"
+    assert random_reference(run) is None
 
 
 def test_hostile_names_can_be_drawn():
