@@ -1,0 +1,301 @@
+"""Runs written, read again, resumed, overwritten and damaged."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from test_frames import make_chunk, make_plan
+
+from simcore import store
+from simcore.frames import COLUMNS, tables
+from simcore.rules import Rules
+from simcore.store import (
+    FORMAT,
+    Folder,
+    Run,
+    StoreError,
+    default_folder,
+    load,
+    new_manifest,
+    plan_of,
+    prepare,
+)
+
+PLAN = make_plan(Rules(players=2))
+PARTS = [tables(make_chunk(PLAN, 4, first_game=4 * number), PLAN) for number in range(3)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A finished run of three parts of two deals, written out of order."""
+    path = tmp_path / "run"
+    assert prepare(path, resume=False, overwrite=False) is None
+    writer = Folder(path, new_manifest(PLAN, "seqlab simulate", games=12, deals=6))
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda n: writer.write_part(n, 2 * n, 2, PARTS[n]), (2, 0, 1)))
+    writer.finish(1.5)
+    return path
+
+
+def edit(folder: Path, **changes: Any) -> None:
+    file = folder / "run.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def contents(path: Path) -> list[str]:
+    return sorted(str(p.relative_to(path)) for p in path.rglob("*"))
+
+
+def test_a_run_read_from_disk_equals_the_one_in_memory(folder: Path) -> None:
+    disk, memory = load(folder), Run(load(folder).manifest, PARTS)
+    for one, other in zip(disk.parts(), memory.parts(), strict=True):
+        for name in COLUMNS:
+            pd.testing.assert_frame_equal(getattr(one, name), getattr(other, name))
+    for name in COLUMNS:
+        pd.testing.assert_frame_equal(getattr(disk, name), getattr(memory, name))
+
+
+def test_parts_in_order_equal_the_whole(folder: Path) -> None:
+    run = load(folder)
+    assert run.games["game"].tolist() == list(range(12))
+    for name in ("games", "seats", "sequences", "jacks"):
+        parts = pd.concat([getattr(part, name) for part in run.parts()], ignore_index=True)
+        pd.testing.assert_frame_equal(parts, getattr(run, name))
+    sums = ["placed", "removed", "in_sequence", "in_winning_sequence", "games"]
+    total = sum(part.spaces[sums] for part in run.parts())
+    pd.testing.assert_frame_equal(run.spaces[sums], total)
+
+
+def test_the_manifest_says_what_was_run(folder: Path) -> None:
+    found = load(folder).manifest
+    assert found == json.loads((folder / "run.json").read_text())
+    assert (found["format"], found["games"], found["deals"]) == (FORMAT, 12, 6)
+    assert found["rules"] == PLAN.rules.settings()
+    assert found["seatings"] == [["greedy", "random"], ["random", "greedy"]]
+    assert (found["finished"], found["seconds"]) == (True, 1.5)
+    assert [part["first_deal"] for part in found["parts"]] == [0, 2, 4]
+    assert found["parts"][1]["rows"] == {k: t.num_rows for k, t in PARTS[1].items()}
+    plan = plan_of(found)
+    assert (plan.rules, plan.board, plan.names) == (PLAN.rules, PLAN.board, PLAN.names)
+    assert (plan.seatings == PLAN.seatings).all()
+
+
+def test_checksums_are_those_of_the_files(folder: Path) -> None:
+    import hashlib
+
+    for part in load(folder).manifest["parts"]:
+        for name, digest in part["sha256"].items():
+            data = (folder / name / f"part-{part['number']:05d}.parquet").read_bytes()
+            assert hashlib.sha256(data).hexdigest() == digest
+
+
+def test_a_run_without_a_part_has_empty_tables(tmp_path: Path) -> None:
+    Folder(tmp_path, new_manifest(PLAN, "seqlab simulate", 12, 6))
+    run = load(tmp_path)
+    assert list(run.parts()) == []
+    for name, table in PARTS[0].items():
+        frame = getattr(run, name)
+        assert (frame.dtypes == table.to_pandas().dtypes).all()
+        assert len(frame) == (200 if name == "spaces" else 0)
+
+
+def test_only_parts_in_the_manifest_count(folder: Path) -> None:
+    manifest = load(folder).manifest
+    edit(folder, parts=manifest["parts"][:1], finished=False)
+    assert load(folder).games["game"].tolist() == [0, 1, 2, 3]
+
+
+def test_resume_goes_on_where_a_run_was_cut_short(folder: Path) -> None:
+    whole = load(folder).seats
+    edit(folder, parts=load(folder).manifest["parts"][::2], finished=False)
+    draft = folder / "games" / "part-00001.parquet.tmp"
+    draft.write_bytes(b"half")
+    manifest = prepare(folder, resume=True, overwrite=False)
+    assert manifest is not None
+    writer = Folder(folder, manifest)
+    assert not draft.exists()
+    writer.write_part(1, 2, 2, PARTS[1])
+    writer.finish(2)
+    pd.testing.assert_frame_equal(load(folder).seats, whole)
+    assert load(folder).manifest["seconds"] == 3.5
+
+
+def test_a_part_written_again_replaces_the_first(folder: Path) -> None:
+    writer = Folder(folder, load(folder).manifest)
+    writer.write_part(1, 2, 2, PARTS[1])
+    assert load(folder).games["game"].tolist() == list(range(12))
+
+
+def test_a_failed_write_leaves_no_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, calls = contents(folder), []
+
+    def full_disk(table: pa.Table, file: Path, **options: Any) -> None:
+        calls.append(file)
+        Path(file).write_bytes(b"half")
+        if len(calls) == 3:
+            raise OSError(28, "No space left on device")
+
+    writer = Folder(folder, load(folder).manifest)
+    monkeypatch.setattr(store.pq, "write_table", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        writer.write_part(3, 6, 2, PARTS[0])
+    assert contents(folder) == before
+    assert len(load(folder).manifest["parts"]) == len(writer.manifest["parts"]) == 3
+
+
+def test_prepare_makes_folders_and_takes_empty_ones(tmp_path: Path) -> None:
+    for _ in range(2):
+        for resume, overwrite in ((False, False), (True, False), (False, True)):
+            assert prepare(tmp_path / "a" / "b", resume, overwrite) is None
+    assert contents(tmp_path) == ["a", "a/b"]
+
+
+def test_prepare_refuses_what_is_not_empty(folder: Path, tmp_path: Path) -> None:
+    before = contents(folder)
+    with pytest.raises(StoreError, match="exists and is not empty; allowed: "):
+        prepare(folder, resume=False, overwrite=False)
+    with pytest.raises(StoreError, match="one of them"):
+        prepare(folder, resume=True, overwrite=True)
+    assert contents(folder) == before
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.txt").write_text("mine")
+    for text in (None, "{}", "[1]", '{"format": "sequence-lab-run/2"}', "{", "[" * 100_000):
+        if text is not None:
+            (other / "run.json").write_text(text)
+        for resume in (True, False):
+            with pytest.raises(StoreError, match="other"):
+                prepare(other, resume=resume, overwrite=not resume)
+    assert (other / "thesis.txt").read_text() == "mine"
+
+
+def test_overwrite_empties_a_folder_of_ours(folder: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("mine")
+    (folder / "link").symlink_to(kept)
+    (folder / "report").mkdir()
+    assert prepare(folder, resume=False, overwrite=True) is None
+    assert contents(folder) == []
+    assert contents(kept) == ["file"]
+
+
+def test_prepare_refuses_files_and_what_cannot_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for path in (file, file / "run", file / "a" / "b", tmp_path / ("x" * 300)):
+        with pytest.raises(StoreError, match="out: ") as caught:
+            prepare(path, resume=False, overwrite=True)
+        assert "\n" not in str(caught.value)
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(store, "_check_writable", refuse)
+    for path in (tmp_path / "a" / "b", tmp_path / "a"):
+        with pytest.raises(StoreError, match="cannot be written: Permission denied"):
+            prepare(path, resume=False, overwrite=False)
+    assert contents(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
+def test_prepare_refuses_a_folder_that_is_not_writable(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(StoreError, match="cannot be written"):
+        prepare(tmp_path / "run", resume=False, overwrite=False)
+
+
+def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for expected in ("simulate-7", "simulate-7-2", "simulate-7-3"):
+        folder = default_folder("simulate", 7)
+        assert folder == Path("runs") / expected
+        folder.mkdir(parents=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "sequence-lab-run/9"}, "format 'sequence-lab-run/9'; allowed"),
+        ({"seed": "7"}, "seed is '7'; expected a number"),
+        ({"games": -1}, "games is -1"),
+        ({"finished": 1}, "finished is 1"),
+        ({"rules": {"players": 5}}, "players is 5"),
+        ({"rules": {"speed": 5}}, "no field 'speed'"),
+        ({"board": [["2S"]]}, "1 rows, not 10"),
+        ({"board": [[{}] * 10] * 10}, "damaged"),
+        ({"strategies": []}, "strategies"),
+        ({"strategies": ["greedy", 3]}, "strategies is 3"),
+        ({"seatings": [["greedy", "nobody"]]}, "damaged"),
+        ({"seatings": [["greedy"]]}, "1 seats, not 2"),
+        ({"seatings": [3]}, "damaged"),
+        ({"parts": [3]}, "parts is 3"),
+        ({"parts": [{"number": "../../x"}]}, "number is '../../x'"),
+        ({"parts": None}, "parts is None"),
+    ],
+)
+def test_load_refuses_a_manifest_that_is_wrong(
+    folder: Path, changes: dict[str, Any], message: str
+) -> None:
+    edit(folder, **changes)
+    with pytest.raises(StoreError, match=message) as caught:
+        load(folder)
+    assert "run.json" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_load_refuses_parts_that_share_deals_or_numbers(folder: Path) -> None:
+    parts = load(folder).manifest["parts"]
+    edit(folder, parts=[*parts, {**parts[0], "number": 9}])
+    with pytest.raises(StoreError, match="deals of another part"):
+        load(folder)
+    edit(folder, parts=[*parts, {**parts[0], "first_deal": 90}])
+    with pytest.raises(StoreError, match="two have one number"):
+        load(folder)
+
+
+def test_load_refuses_folders_without_a_run(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(StoreError, match="holds no run"):
+            load(path)
+    (tmp_path / "run.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(StoreError, match=r"run\.json is damaged"):
+        load(tmp_path)
+    with pytest.raises(StoreError, match="cannot be read"):
+        load(tmp_path / "run.json")
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    (folder / "jacks" / "part-00001.parquet").unlink()
+    with pytest.raises(StoreError, match=r"part-00001\.parquet is missing"):
+        load(folder)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -9, -1])
+def test_a_damaged_file_is_named(folder: Path, keep: int) -> None:
+    file = folder / "games" / "part-00002.parquet"
+    file.write_bytes(file.read_bytes()[:keep])
+    run = load(folder)
+    assert len(run.seats) == 24
+    with pytest.raises(StoreError, match=r"part-00002\.parquet cannot be read") as caught:
+        _ = run.games
+    assert "\n" not in str(caught.value)
+
+
+def test_tables_that_do_not_fit_the_manifest_are_named(folder: Path) -> None:
+    file = folder / "games" / "part-00000.parquet"
+    table = pq.ParquetFile(file).read()
+    pq.write_table(table.slice(1), file)
+    with pytest.raises(StoreError, match=r"part-00000\.parquet has 3 rows; run.json says 4"):
+        _ = load(folder).games
+    pq.write_table(table.drop_columns(["turns"]), file)
+    with pytest.raises(StoreError, match=r"part-00000\.parquet cannot be read: columns are"):
+        list(load(folder).parts())
