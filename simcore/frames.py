@@ -25,9 +25,9 @@ CORNER_NAMES = (*(SPACE_NAMES[space] for space in CORNERS), "none")
 
 _GAME = {
     "game": "number of the game in the run, from 0",
-    "deal": "number of the deal, which several games may share, from 0 (rules 3.3)",
+    "deal": "number of the deal, which the games of one design share, from 0",
 }
-_SEAT = "seat from 0, in turn order (rules 1.1)"
+_SEAT = "seat from 0, clockwise (rules 1.3)"
 _TURN = "turn of the game, the first is 1; a pass counts (rules 10.3)"
 
 COLUMNS: dict[str, dict[str, str]] = {
@@ -43,14 +43,14 @@ COLUMNS: dict[str, dict[str, str]] = {
     "seats": {
         **_GAME,
         "seat": _SEAT,
-        "team": "team of the seat, seat modulo teams (rules 1.2)",
+        "team": "team of the seat, seat modulo teams (rules 1.3)",
         "place": "place in the turn order, 0 moved first (rules 4.1)",
         "strategy": "strategy of the seat, with parameters that differ from their defaults",
         "score": "1 if the team won, 1/teams if drawn, else 0",
         "opening_two_eyed": "two-eyed jacks in the hand dealt (rules 3.3)",
         "opening_one_eyed": "one-eyed jacks in the hand dealt (rules 3.3)",
-        "drawn_two_eyed": "two-eyed jacks drawn after the deal, exchanges included (rules 5, 7.2)",
-        "drawn_one_eyed": "one-eyed jacks drawn after the deal, exchanges included (rules 5, 7.2)",
+        "drawn_two_eyed": "two-eyed jacks drawn after the deal, for exchanges too (rules 5.1, 7.2)",
+        "drawn_one_eyed": "one-eyed jacks drawn after the deal, for exchanges too (rules 5.1, 7.2)",
         "played_two_eyed": "two-eyed jacks played (rules 6.2)",
         "played_one_eyed": "one-eyed jacks played (rules 6.3)",
         "exchanges": "dead cards exchanged (rules 7.2)",
@@ -83,7 +83,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "spaces": {
         "strategy": "strategy whose plays are counted",
         "space": "space of the board, A1 to J10 (rules 2)",
-        "card": "card printed there, ** in corners (rules 2.2)",
+        "card": "card printed there, ** in corners (rules 2.1)",
         "placed": "chips the strategy placed there (rules 6.1, 6.2)",
         "removed": "chips the strategy removed there (rules 6.3)",
         "in_sequence": "sequences the strategy scored through the space (rules 8.1)",
@@ -91,7 +91,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "games": "games with the strategy at the table",
     },
 }
-"""The columns of every table, in order, with their meaning. Counts have no unit but the thing."""
+"""The columns of every table, in order, with their meaning. Counts are plain numbers."""
 
 
 @dataclass(frozen=True, eq=False)

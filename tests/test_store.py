@@ -1,5 +1,6 @@
 """Runs written, read again, resumed, overwritten and damaged."""
 
+import hashlib
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -48,6 +49,14 @@ def edit(folder: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
+def enter_checksum(folder: Path, name: str, number: int) -> None:
+    """Make run.json agree with a file that was changed."""
+    parts = json.loads((folder / "run.json").read_text())["parts"]
+    data = (folder / name / f"part-{number:05d}.parquet").read_bytes()
+    parts[number]["sha256"][name] = hashlib.sha256(data).hexdigest()
+    edit(folder, parts=parts)
+
+
 def contents(path: Path) -> list[str]:
     return sorted(str(p.relative_to(path)) for p in path.rglob("*"))
 
@@ -87,8 +96,6 @@ def test_the_manifest_says_what_was_run(folder: Path) -> None:
 
 
 def test_checksums_are_those_of_the_files(folder: Path) -> None:
-    import hashlib
-
     for part in load(folder).manifest["parts"]:
         for name, digest in part["sha256"].items():
             data = (folder / name / f"part-{part['number']:05d}.parquet").read_bytes()
@@ -234,7 +241,7 @@ def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
         ({"board": [[{}] * 10] * 10}, "damaged"),
         ({"strategies": []}, "strategies"),
         ({"strategies": ["greedy", 3]}, "strategies is 3"),
-        ({"seatings": [["greedy", "nobody"]]}, "damaged"),
+        ({"seatings": [["greedy", "nobody"]]}, "'nobody' is none of the strategies"),
         ({"seatings": [["greedy"]]}, "1 seats, not 2"),
         ({"seatings": [3]}, "damaged"),
         ({"parts": [3]}, "parts is 3"),
@@ -280,12 +287,16 @@ def test_a_missing_file_is_named(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -9, -1])
-def test_a_damaged_file_is_named(folder: Path, keep: int) -> None:
+@pytest.mark.parametrize("known", [True, False])
+def test_a_damaged_file_is_named(folder: Path, keep: int, known: bool) -> None:
     file = folder / "games" / "part-00002.parquet"
     file.write_bytes(file.read_bytes()[:keep])
+    if known:
+        enter_checksum(folder, "games", 2)
     run = load(folder)
     assert len(run.seats) == 24
-    with pytest.raises(StoreError, match=r"part-00002\.parquet cannot be read") as caught:
+    reason = "cannot be read: " if known else "cannot be read: it is not what was written"
+    with pytest.raises(StoreError, match=rf"part-00002\.parquet {reason}") as caught:
         _ = run.games
     assert "\n" not in str(caught.value)
 
@@ -294,8 +305,10 @@ def test_tables_that_do_not_fit_the_manifest_are_named(folder: Path) -> None:
     file = folder / "games" / "part-00000.parquet"
     table = pq.ParquetFile(file).read()
     pq.write_table(table.slice(1), file)
-    with pytest.raises(StoreError, match=r"part-00000\.parquet has 3 rows; run.json says 4"):
+    enter_checksum(folder, "games", 0)
+    with pytest.raises(StoreError, match=r"part-00000\.parquet cannot be read: it has 3 rows"):
         _ = load(folder).games
     pq.write_table(table.drop_columns(["turns"]), file)
+    enter_checksum(folder, "games", 0)
     with pytest.raises(StoreError, match=r"part-00000\.parquet cannot be read: columns are"):
         list(load(folder).parts())
