@@ -146,7 +146,7 @@ def _random(name: str) -> Board:
     if not (seed.isascii() and seed.isdigit() and int(seed) < 2**63):
         raise LayoutError(f"board: {name!r}; allowed: random:SEED with SEED from 0 to 2^63-1")
     deck = np.array([c for c in range(CARDS) if kind(c) == PLAIN] * 2, np.uint8)
-    shuffle(np.array([stream_start(int(seed), 0, LAYOUT, 0)]), deck)
+    shuffle(np.array([stream_start(int(seed), 0, LAYOUT, 0)]), deck, 0, len(deck))
     cards = iter(deck.tolist())
     texts = [FREE if s in CORNERS else NAMES[next(cards)] for s in range(SPACES)]
     return parse_board([texts[i : i + SIDE] for i in range(0, SPACES, SIDE)], name)

@@ -5,13 +5,14 @@ They are unchecked and write only into the NOTES record.
 
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import Dealer
-from simcore.jit import kernel
+from simcore.jit import inlined_kernel, kernel
 from simcore.records import (
     BLOCKS,
     BUILDS,
     HELD,
     IN_SEQUENCE,
     IN_WINNING_SEQUENCE,
+    NOTHING,
     OTHER,
     REMOVES,
     SEQUENCE,
@@ -46,7 +47,7 @@ def open_notes(setting: Setting, table: Table, dealer: Dealer, notes: Notes, gam
             tally.opening_one_eyed += kind == ONE_EYED
 
 
-@kernel
+@inlined_kernel
 def note_event(notes: Notes, table: Table, what: int, seat: int, card: int, at: int) -> None:
     """Note an event of the turn, if a log is wanted."""
     if notes.log:
@@ -103,7 +104,7 @@ def note_sequences(
         row.seat = seat
         row.bot = bot
         row.winning = winning
-        note_event(notes, table, SEQUENCE, seat, 0, line)
+        note_event(notes, table, SEQUENCE, seat, NOTHING, line)
         for i in range(setting.line_length):
             space = setting.line[line, i]
             notes.space[bot, space, IN_SEQUENCE] += 1

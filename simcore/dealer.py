@@ -20,7 +20,7 @@ import numba
 import numpy as np
 
 from simcore.cards import CARDS
-from simcore.jit import kernel
+from simcore.jit import inlined_kernel, kernel, record_dtype
 from simcore.rng import DEAL, RESHUFFLE, below, shuffle, stream_start
 from simcore.rules import MAX_SEATS
 from simcore.setting import SLOTS, Setting
@@ -32,29 +32,24 @@ Dealer = Any
 NONE = 255
 """What `draw` returns when there is nothing to draw."""
 
-DEALER = np.dtype(
-    (
-        np.record,
-        [
-            ("seed", np.int64),
-            ("deal", np.int64),
-            ("stream", np.uint64, 1),  # of the shuffles, and the cut
-            ("order", np.uint8, SLOTS),  # slots as shuffled
-            ("present", np.uint8, SLOTS),  # which slots are in the pile being laid
-            ("lanes", np.uint8, (2, SLOTS)),  # by pack: the cards to come, lane after lane
-            ("front", np.int64, (2, MAX_SEATS)),  # a lane's next card
-            ("end", np.int64, (2, MAX_SEATS)),  # behind a lane's last card
-            ("left", np.int64, 2),  # cards to come, by pack
-            ("pack", np.int64),  # the pack in use
-            ("hands", np.uint8, (MAX_SEATS, SLOTS)),  # the first table.hand_size[seat] count
-        ],
-    ),
-    align=True,
+DEALER = record_dtype(
+    [
+        ("seed", np.int64),
+        ("deal", np.int64),
+        ("stream", np.uint64, 1),  # of the shuffles, and the cut
+        ("order", np.uint8, SLOTS),  # slots as shuffled
+        ("present", np.uint8, SLOTS),  # which slots are in the pile being laid
+        ("lanes", np.uint8, (2, SLOTS)),  # by pack: the cards to come, lane after lane
+        ("front", np.int64, (2, MAX_SEATS)),  # a lane's next card
+        ("end", np.int64, (2, MAX_SEATS)),  # behind a lane's last card
+        ("left", np.int64, 2),  # cards to come, by pack
+        ("pack", np.int64),  # the pack in use
+        ("hands", np.uint8, (MAX_SEATS, SLOTS)),  # the first table.hand_size[seat] count
+    ]
 )
 DEALER_TYPE = numba.from_dtype(DEALER)
 
 _HALF = SLOTS // 2
-_IDENTITY = np.arange(SLOTS, dtype=np.uint8)
 
 
 @kernel
@@ -63,15 +58,16 @@ def shuffle_deal(setting: Setting, dealer: Dealer, seed: int, deal: int) -> int:
     dealer.seed = seed
     dealer.deal = deal
     dealer.stream[0] = stream_start(seed, deal, DEAL, 0)
-    dealer.order[:] = _IDENTITY
-    dealer.present[:] = setting.slot_present
+    for slot in range(SLOTS):
+        dealer.order[slot] = slot
+        dealer.present[slot] = setting.slot_present[slot]
     if setting.single_deck:
-        shuffle(dealer.stream, dealer.order[:_HALF])
-        shuffle(dealer.stream, dealer.order[_HALF:])
+        shuffle(dealer.stream, dealer.order, 0, _HALF)
+        shuffle(dealer.stream, dealer.order, _HALF, SLOTS)
         _lay(setting, dealer, 0, 0, _HALF)
         _lay(setting, dealer, 1, _HALF, SLOTS)
     else:
-        shuffle(dealer.stream, dealer.order)
+        shuffle(dealer.stream, dealer.order, 0, SLOTS)
         _lay(setting, dealer, 0, 0, SLOTS)
         dealer.left[1] = 0
     cut = below(dealer.stream, setting.players)
@@ -120,7 +116,7 @@ def can_draw(setting: Setting, table: Table) -> bool:
     return False
 
 
-@kernel
+@inlined_kernel
 def draw(setting: Setting, table: Table, dealer: Dealer, seat: int) -> int:
     """Return the seat's next card, or NONE; reshuffles an empty pile if the rules allow it."""
     if table.pile == 0:
@@ -160,15 +156,15 @@ def _reshuffle(setting: Setting, table: Table, dealer: Dealer) -> None:
     """Make a new pile of all discards (rules 10.1)."""
     table.reshuffles += 1
     dealer.stream[0] = stream_start(dealer.seed, dealer.deal, RESHUFFLE, table.reshuffles)
-    dealer.order[:] = _IDENTITY
-    shuffle(dealer.stream, dealer.order)
     for slot in range(SLOTS):
+        dealer.order[slot] = slot
         # Of two equal cards the lower slot stands for the one discarded: which of them must not
         # hang on where the shuffle has put them, or single cards would come early.
         card = setting.slot_card[slot]
         dealer.present[slot] = setting.slot_present[slot] and table.discarded[card] > 0
         if dealer.present[slot]:
             table.discarded[card] -= 1
+    shuffle(dealer.stream, dealer.order, 0, SLOTS)
     _lay(setting, dealer, 0, 0, SLOTS)
     dealer.left[1] = 0
     table.pile = dealer.left[0]

@@ -25,7 +25,7 @@ from simcore.book import (
 )
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import NONE, Dealer, can_draw, deal_hands, shuffle_deal
-from simcore.jit import kernel
+from simcore.jit import inlined_kernel, kernel, record_dtype
 from simcore.moves import any_playable, dead_slot, is_legal
 from simcore.records import (
     BAD_EXCHANGE,
@@ -38,6 +38,7 @@ from simcore.records import (
     FORGET,
     MAX_TURNS,
     NO_FAULT,
+    NOTHING,
     NOTED_JACKS,
     NOTED_SEQUENCES,
     PASS,
@@ -65,20 +66,16 @@ MAX_MEMORY = 2048
 """Words of 8 bytes that a bot may keep over a game."""
 
 # What belongs to the bots at the table. Sizes are fixed so that one compilation serves all.
-BENCH = np.dtype(
-    (
-        np.record,
-        [
-            ("bot", np.int64, MAX_SEATS),  # by seat
-            ("words", np.int64, MAX_SEATS),  # memory in use, by bot
-            ("params", np.float64, (MAX_SEATS, MAX_PARAMS)),  # by bot
-            ("start", np.int64, (MAX_SEATS, MAX_MEMORY)),  # memory at the start, by bot
-            ("memory", np.int64, (MAX_SEATS, MAX_MEMORY)),  # by seat
-            ("stream", np.uint64, (MAX_SEATS, 1)),  # by seat
-            ("slip", np.uint64, (2 * MAX_SEATS, 1)),  # forgetting by seat, then talk by team
-        ],
-    ),
-    align=True,
+BENCH = record_dtype(
+    [
+        ("bot", np.int64, MAX_SEATS),  # by seat
+        ("words", np.int64, MAX_SEATS),  # memory in use, by bot
+        ("params", np.float64, (MAX_SEATS, MAX_PARAMS)),  # by bot
+        ("start", np.int64, (MAX_SEATS, MAX_MEMORY)),  # memory at the start, by bot
+        ("memory", np.int64, (MAX_SEATS, MAX_MEMORY)),  # by seat
+        ("stream", np.uint64, (MAX_SEATS, 1)),  # by seat
+        ("slip", np.uint64, (2 * MAX_SEATS, 1)),  # forgetting by seat, then talk by team
+    ]
 )
 BENCH_TYPE = numba.from_dtype(BENCH)
 
@@ -132,9 +129,11 @@ def play_games(
         if fault != NO_FAULT:
             return fault
         _close_game(setting, table, notes, games[used[0]])
-        seats[used[0] * players : (used[0] + 1) * players] = notes.tally[:players]
-        sequences[used[1] : used[1] + notes.sequences] = notes.sequence[: notes.sequences]
-        used[1] += notes.sequences
+        for seat in range(players):
+            seats[used[0] * players + seat] = notes.tally[seat]
+        for i in range(notes.sequences):
+            sequences[used[1]] = notes.sequence[i]
+            used[1] += 1
         used[0] += 1
     return NO_FAULT
 
@@ -206,7 +205,13 @@ def _play_game(
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if any_playable(setting, table, team, hand):
             move = choose[bot](
-                setting, table, seat, hand, bench.params[bot], bench.memory[seat], bench.stream[seat]
+                setting,
+                table,
+                seat,
+                hand,
+                bench.params[bot],
+                bench.memory[seat],
+                bench.stream[seat],
             )
             if not is_legal(setting, table, team, hand, move >> 7, move & 127):
                 return BAD_PLAY
@@ -215,7 +220,7 @@ def _play_game(
                 _draw_or_forget(setting, table, dealer, bench, notes, seat, move >> 7)
         else:
             notes.tally[seat].passes += 1
-            note_event(notes, table, PASS, seat, 0, 0)
+            note_event(notes, table, PASS, seat, NOTHING, NOTHING)
         over = (
             table.sequences[team] >= setting.sequences_to_win
             or table.idle >= setting.players
@@ -235,8 +240,9 @@ def _play_game(
 
 @kernel
 def _flush_jacks(notes: Notes, jacks: Any, used: Any) -> None:
-    jacks[used[2] : used[2] + notes.jacks] = notes.jack[: notes.jacks]
-    used[2] += notes.jacks
+    for i in range(notes.jacks):
+        jacks[used[2]] = notes.jack[i]
+        used[2] += 1
     notes.jacks = 0
 
 
@@ -251,7 +257,13 @@ def _flush_events(notes: Notes, events: Any, used: Any) -> None:
 
 @kernel
 def _exchange(
-    setting: Setting, table: Table, dealer: Dealer, bench: Bench, notes: Notes, decide: Any, seat: int
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    bench: Bench,
+    notes: Notes,
+    decide: Any,
+    seat: int,
 ) -> bool:
     """Exchange dead cards as often as the bot wants and rules 7.2 allow; False on a bad slot."""
     bot = bench.bot[seat]
@@ -266,7 +278,7 @@ def _exchange(
             break
         if slot >= len(hand) or not is_dead(table, hand[slot]):
             return False
-        note_event(notes, table, EXCHANGE, seat, hand[slot], 0)
+        note_event(notes, table, EXCHANGE, seat, hand[slot], NOTHING)
         discard(table, dealer, seat, slot)
         _refill(setting, table, dealer, notes, seat, slot)
         notes.tally[seat].exchanges += 1
@@ -274,7 +286,7 @@ def _exchange(
     return True
 
 
-@kernel
+@inlined_kernel
 def _play(
     setting: Setting,
     table: Table,
@@ -290,14 +302,14 @@ def _play(
     kind = setting.kind[card]
     team = seat % setting.teams
     if kind == ONE_EYED:
-        note_event(notes, table, REMOVE, seat, card, space)
+        note_event(notes, table, REMOVE, seat, card, np.uint8(space))
         notes.space[bot, space, REMOVED] += 1
         notes.tally[seat].played_one_eyed += 1
         purpose = removing_purpose(setting, table, team, space)
         note_jack(notes, table, seat, bot, kind, purpose)
         make_play(setting, table, dealer, seat, slot, space)
         return
-    note_event(notes, table, PLACE, seat, card, space)
+    note_event(notes, table, PLACE, seat, card, np.uint8(space))
     notes.space[bot, space, PLACED] += 1
     blocks = kind == TWO_EYED and blocks_line(setting, table, team, space)
     scored = make_play(setting, table, dealer, seat, slot, space)
@@ -309,7 +321,7 @@ def _play(
         note_sequences(setting, table, notes, seat, bot, scored)
 
 
-@kernel
+@inlined_kernel
 def _draw_or_forget(
     setting: Setting,
     table: Table,
@@ -327,12 +339,12 @@ def _draw_or_forget(
     ):
         close_slot(table, dealer, seat, slot)
         notes.tally[seat].forgets += 1
-        note_event(notes, table, FORGET, seat, 0, 0)
+        note_event(notes, table, FORGET, seat, NOTHING, NOTHING)
     else:
         _refill(setting, table, dealer, notes, seat, slot)
 
 
-@kernel
+@inlined_kernel
 def _refill(
     setting: Setting, table: Table, dealer: Dealer, notes: Notes, seat: int, slot: int
 ) -> None:
@@ -340,9 +352,9 @@ def _refill(
     reshuffles = table.reshuffles
     card = refill(setting, table, dealer, seat, slot)
     if table.reshuffles != reshuffles:
-        note_event(notes, table, RESHUFFLED, seat, 0, table.pile + 1)
+        note_event(notes, table, RESHUFFLED, seat, NOTHING, np.uint8(table.pile + 1))
     if card != NONE:
-        note_event(notes, table, DRAW, seat, card, 0)
+        note_event(notes, table, DRAW, seat, np.uint8(card), NOTHING)
         kind = setting.kind[card]
         notes.tally[seat].drawn_two_eyed += kind == TWO_EYED
         notes.tally[seat].drawn_one_eyed += kind == ONE_EYED
@@ -369,7 +381,7 @@ def _forfeit(
     team: int,
 ) -> bool:
     """Let every member with cards give one up (rules 9.2); False on a bad slot."""
-    note_event(notes, table, TABLE_TALK, team, 0, 0)
+    note_event(notes, table, TABLE_TALK, team, NOTHING, NOTHING)
     for seat in range(team, setting.players, setting.teams):
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if len(hand) == 0:
@@ -380,7 +392,7 @@ def _forfeit(
         )
         if slot < 0 or slot >= len(hand):
             return False
-        note_event(notes, table, FORFEIT, seat, hand[slot], 0)
+        note_event(notes, table, FORFEIT, seat, hand[slot], NOTHING)
         discard(table, dealer, seat, slot)
         close_slot(table, dealer, seat, slot)
         notes.tally[seat].forfeits += 1

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from simcore.board import SPACES
 from simcore.cards import ONE_EYED, PLAIN
-from simcore.jit import kernel
+from simcore.jit import inlined_kernel, kernel
 from simcore.setting import Setting
 from simcore.table import CORNER, OPEN, Table, is_dead
 
@@ -26,7 +26,7 @@ def can_remove(setting: Setting, table: Table, team: int) -> bool:
     return chips > 0
 
 
-@kernel
+@inlined_kernel
 def is_playable(setting: Setting, table: Table, team: int, card: int) -> bool:
     """Return whether the card has a legal target (rules 6.1 to 6.5)."""
     kind = setting.kind[card]
@@ -39,7 +39,7 @@ def is_playable(setting: Setting, table: Table, team: int, card: int) -> bool:
     return table.open_spaces > 0
 
 
-@kernel
+@inlined_kernel
 def any_playable(setting: Setting, table: Table, team: int, hand: Hand) -> bool:
     """Return whether the hand holds a playable card (rules 5.2, 5.3)."""
     for slot in range(len(hand)):
@@ -48,7 +48,7 @@ def any_playable(setting: Setting, table: Table, team: int, hand: Hand) -> bool:
     return False
 
 
-@kernel
+@inlined_kernel
 def is_target(setting: Setting, table: Table, team: int, card: int, space: int) -> bool:
     """Return whether the team may play the card on the space, 0 to 99 (rules 6)."""
     kind = setting.kind[card]
@@ -62,17 +62,15 @@ def is_target(setting: Setting, table: Table, team: int, card: int, space: int) 
     return kind != PLAIN or setting.card_of[space] == card
 
 
-@kernel
-def is_legal(
-    setting: Setting, table: Table, team: int, hand: Hand, slot: int, space: int
-) -> bool:
+@inlined_kernel
+def is_legal(setting: Setting, table: Table, team: int, hand: Hand, slot: int, space: int) -> bool:
     """Return whether playing the card in a hand slot on a space is a legal play, for any ints."""
     if slot < 0 or slot >= len(hand) or space < 0 or space >= SPACES:
         return False
     return is_target(setting, table, team, hand[slot], space)
 
 
-@kernel
+@inlined_kernel
 def dead_slot(table: Table, hand: Hand) -> int:
     """Return the first slot of the hand with a dead card (rules 7.1), or -1."""
     for slot in range(len(hand)):

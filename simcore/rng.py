@@ -16,8 +16,8 @@ from simcore.jit import kernel
 Stream = npt.NDArray[np.uint64]
 """uint64[1], advanced by each draw."""
 
-DEAL, RESHUFFLE, BOT, SLIP, LAYOUT = 1, 2, 3, 4, 5
-"""What a stream is for; part of the recorded format: do not renumber."""
+DEAL, RESHUFFLE, BOT, SLIP, LAYOUT = map(np.int64, range(1, 6))
+"""What a stream is for; part of what a seed means: do not renumber."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -65,8 +65,8 @@ def unit(stream: Stream) -> np.float64:
 
 
 @kernel
-def shuffle(stream: Stream, items: npt.NDArray[np.uint8]) -> None:
-    """Shuffle a one-dimensional array in place (Fisher and Yates)."""
-    for i in range(len(items) - 1, 0, -1):
-        j = below(stream, i + 1)
+def shuffle(stream: Stream, items: npt.NDArray[np.uint8], start: int, stop: int) -> None:
+    """Shuffle `items[start:stop]` in place (Fisher and Yates)."""
+    for i in range(stop - 1, start, -1):
+        j = start + below(stream, i - start + 1)
         items[i], items[j] = items[j], items[i]

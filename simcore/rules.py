@@ -117,7 +117,9 @@ class Rules:
             room = 48 + (self.two_eyed_jacks + 1) // 2 + (self.one_eyed_jacks + 1) // 2
         if dealt > room:
             where = "the first pack" if self.deal == "single_deck" else "the deck"
-            raise _error("hand_size", self.hand_size, f"hands that fit: {dealt} > {room} in {where}")
+            raise _error(
+                "hand_size", self.hand_size, f"hands that fit: {dealt} > {room} in {where}"
+            )
 
     def hands(self) -> list[int]:
         """Return the number of cards dealt, by place in the turn order (rules 3.3, 3.4)."""
@@ -211,9 +213,7 @@ _INTEGER = (*_NONE_ALLOWED, "players", "two_eyed_jacks", "one_eyed_jacks", "dead
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys((*_INTEGER, "line_length", "shared_spaces", "max_turns"), (int, "a number")),
     **dict.fromkeys(("board", "deal", "one_eyed_removes"), (str, "a string")),
-    **dict.fromkeys(
-        ("sequences_protected", "free_corners", "reshuffle"), (bool, "true or false")
-    ),
+    **dict.fromkeys(("sequences_protected", "free_corners", "reshuffle"), (bool, "true or false")),
     **dict.fromkeys(("forget_draw", "table_talk"), ((int, float), "a number")),
     **dict.fromkeys(("chips", "extra_cards"), (tuple, "a list of whole numbers")),
     "first_seat": ((int, str), "cut or a seat"),

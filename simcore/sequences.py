@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from simcore.jit import kernel
-from simcore.setting import MAX_THROUGH, Setting
+from simcore.setting import Setting
 from simcore.table import Table
 
 
@@ -16,12 +16,11 @@ def score_space(setting: Setting, table: Table, team: int, space: int) -> int:
     Appends them to the team's `table.sequence` in line order, adds to `table.sequences`, marks
     their spaces in `table.scored` and takes newly protected chips from `table.removable`.
     """
-    candidates = np.empty(MAX_THROUGH, np.uint8)
+    candidates, chosen, taken = table.scratch[0], table.scratch[1], table.scratch[2]
     n = _open_candidates(setting, table, team, space, candidates)
     if n == 0:
         return 0
-    chosen = np.empty(MAX_THROUGH, np.uint8)
-    size = _largest_set(setting, candidates, n, chosen)
+    size = _largest_set(setting, candidates, n, taken, chosen)
     for i in range(size):
         line = candidates[chosen[i]]
         table.sequence[team, table.sequences[team]] = line
@@ -40,29 +39,24 @@ def may_score(setting: Setting, table: Table, team: int, line: int) -> bool:
 
 
 @kernel
-def _open_candidates(
-    setting: Setting, table: Table, team: int, space: int, candidates: Any
-) -> int:
+def _open_candidates(setting: Setting, table: Table, team: int, space: int, candidates: Any) -> int:
     """Fill `candidates` with the full lines through the space that may score, in line order."""
     n = 0
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]
-        if table.count[team, line] == setting.line_length and may_score(
-            setting, table, team, line
-        ):
+        if table.count[team, line] == setting.line_length and may_score(setting, table, team, line):
             candidates[n] = line
             n += 1
     return n
 
 
 @kernel
-def _largest_set(setting: Setting, candidates: Any, n: int, best: Any) -> int:
+def _largest_set(setting: Setting, candidates: Any, n: int, taken: Any, best: Any) -> int:
     """Fill `best` with the indices of the largest compatible set; return its size (rules 8.3).
 
     A depth-first search that tries to take a line before it tries to leave it meets sets of one
     size in the order in which their sorted numbers compare, so the first of the largest is kept.
     """
-    taken = np.empty(MAX_THROUGH, np.uint8)
     size = 0
     best_size = 0
     at = 0
@@ -73,7 +67,8 @@ def _largest_set(setting: Setting, candidates: Any, n: int, best: Any) -> int:
                 size += 1
                 if size > best_size:
                     best_size = size
-                    best[:size] = taken[:size]
+                    for i in range(size):
+                        best[i] = taken[i]
             at += 1
             continue
         if size == 0:

@@ -11,6 +11,7 @@ import numpy as np
 
 from simcore.board import CORNERS, SPACES, Board, lines
 from simcore.cards import CARDS, CODES, KINDS, PLAIN, kind
+from simcore.jit import record_dtype
 from simcore.rules import MAX_SEATS, MAX_TEAMS, Rules
 
 Setting = Any
@@ -24,53 +25,51 @@ MAX_THROUGH = 24
 SLOTS = 112
 """Cards of the largest deck; each slot is one physical card that is present or not."""
 
-SETTING = np.dtype(
-    (
-        np.record,
-        [
-            # Rules (field names as in Rules unless said).
-            ("players", np.int64),
-            ("teams", np.int64),
-            ("line_length", np.int64),
-            ("sequences_to_win", np.int64),
-            ("shared_spaces", np.int64),
-            ("removes_any", np.int64),  # one_eyed_removes == "any"
-            ("sequences_protected", np.int64),
-            ("exchanges", np.int64),  # dead_card_exchanges; no limit is D
-            ("single_deck", np.int64),
-            ("reshuffle", np.int64),
-            ("max_turns", np.int64),
-            ("first_seat", np.int64),  # -1: drawn by the cut
-            ("forget_draw", np.float64),
-            ("table_talk", np.float64),
-            ("chips", np.int64, MAX_TEAMS),
-            ("hands", np.int64, MAX_SEATS),  # cards dealt, by place in the turn order
-            # Geometry. Cards are codes 0..51, spaces 0..99, lines in line order.
-            ("kind", np.uint8, CARDS),  # PLAIN, TWO_EYED, ONE_EYED
-            ("card_of", np.uint8, SPACES),  # the card printed on a space; 255 in corners
-            ("spaces_of", np.uint8, (CARDS, 2)),  # the two spaces of a plain card
-            ("n_lines", np.int64),
-            ("line", np.uint8, (MAX_LINES, MAX_LENGTH)),  # the spaces of a line
-            ("line_corners", np.uint8, MAX_LINES),  # free corners on a line: 0 or 1
-            ("line_open", np.uint8, MAX_LINES),  # 0 for a line over a dead corner (8.1)
-            ("n_through", np.uint8, SPACES),
-            ("through", np.uint8, (SPACES, MAX_THROUGH)),  # the open lines through a space
-            ("overlap", np.uint8, (MAX_LINES, MAX_LINES)),  # spaces two lines have in common
-            # The deck: slots of the first pack stand before those of the second.
-            ("slot_card", np.uint8, SLOTS),
-            ("slot_present", np.uint8, SLOTS),
-        ],
-    ),
-    align=True,
+SETTING = record_dtype(
+    [
+        # Rules (field names as in Rules unless said).
+        ("players", np.int64),
+        ("teams", np.int64),
+        ("line_length", np.int64),
+        ("sequences_to_win", np.int64),
+        ("shared_spaces", np.int64),
+        ("removes_any", np.int64),  # one_eyed_removes == "any"
+        ("sequences_protected", np.int64),
+        ("exchanges", np.int64),  # dead_card_exchanges; no limit is D
+        ("single_deck", np.int64),
+        ("reshuffle", np.int64),
+        ("max_turns", np.int64),
+        ("first_seat", np.int64),  # -1: drawn by the cut
+        ("forget_draw", np.float64),
+        ("table_talk", np.float64),
+        ("chips", np.int64, MAX_TEAMS),
+        ("hands", np.int64, MAX_SEATS),  # cards dealt, by place in the turn order
+        # Geometry. Cards are codes 0..51, spaces 0..99, lines in line order.
+        ("kind", np.uint8, CARDS),  # PLAIN, TWO_EYED, ONE_EYED
+        ("card_of", np.uint8, SPACES),  # the card printed on a space; 255 in corners
+        ("spaces_of", np.uint8, (CARDS, 2)),  # the two spaces of a plain card
+        ("n_lines", np.int64),
+        ("line", np.uint8, (MAX_LINES, MAX_LENGTH)),  # the spaces of a line
+        ("line_corners", np.uint8, MAX_LINES),  # free corners on a line: 0 or 1
+        ("line_open", np.uint8, MAX_LINES),  # 0 for a line over a dead corner (8.1)
+        ("n_through", np.uint8, SPACES),
+        ("through", np.uint8, (SPACES, MAX_THROUGH)),  # the open lines through a space
+        ("overlap", np.uint8, (MAX_LINES, MAX_LINES)),  # spaces two lines have in common
+        # The deck: slots of the first pack stand before those of the second.
+        ("slot_card", np.uint8, SLOTS),
+        ("slot_present", np.uint8, SLOTS),
+    ]
 )
 SETTING_TYPE = numba.from_dtype(SETTING)
 
-# Which of a kind's eight jacks are in a deck with n of them (rules 3.1, 3.2). Jacks 0 to 3 are the
-# usual ones, the first and second suit of pack one, then of pack two; the packs stay even, the odd
-# one goes to the first.
-_JACK_PACK = (0, 0, 1, 1, 0, 1, 0, 1)
+# Which of a kind's eight jacks are in a deck with n of them (rules 3.1, 3.2): the suits and the
+# packs stay even, the odd one is of the first suit and in the first pack.
+_JACK_PACK = (0, 0, 1, 1, 0, 0, 1, 1)
 _JACK_SUIT = (0, 1, 0, 1, 0, 1, 0, 1)
-_JACKS = ((), (0,), (0, 3), (0, 1, 2), (0, 1, 2, 3), *(tuple(range(n)) for n in range(5, 9)))
+_JACKS = (
+    *((), (0,), (0, 3), (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 3, 4)),
+    *((0, 1, 2, 3, 4, 7), (0, 1, 2, 3, 4, 5, 6), (0, 1, 2, 3, 4, 5, 6, 7)),
+)
 
 
 def make_setting(rules: Rules, board: Board) -> Setting:
@@ -136,5 +135,3 @@ def _fill_deck(setting: Setting, rules: Rules) -> None:
     for slot, (card, present) in enumerate([*packs[0], *packs[1]]):
         setting.slot_card[slot] = card
         setting.slot_present[slot] = present
-
-

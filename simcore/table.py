@@ -11,9 +11,9 @@ import numpy as np
 
 from simcore.board import CORNERS, SPACES
 from simcore.cards import CARDS
-from simcore.jit import kernel
+from simcore.jit import inlined_kernel, kernel, record_dtype
 from simcore.rules import MAX_SEATS, MAX_TEAMS
-from simcore.setting import MAX_LINES, Setting
+from simcore.setting import MAX_LINES, MAX_THROUGH, Setting
 
 Table = Any
 """A record of TABLE."""
@@ -27,36 +27,33 @@ RECENT = 64
 MAX_SEQUENCES = 32
 """A team can score at most 3 before its last play, which completes at most 24 lines."""
 
-TABLE = np.dtype(
-    (
-        np.record,
-        [
-            ("chip", np.uint8, SPACES),
-            ("scored", np.uint8, SPACES),  # bit t: in a scored sequence of team t
-            ("count", np.uint8, (MAX_TEAMS, MAX_LINES)),  # chips and free corners on a line
-            ("stock", np.int64, MAX_TEAMS),  # chips a team has left
-            ("removable", np.int64, MAX_TEAMS),  # chips on the board that a jack may take
-            ("open_spaces", np.int64),
-            ("dead", np.uint64),  # bit c: card c has both spaces covered
-            ("sequences", np.int64, MAX_TEAMS),  # scored so far
-            ("sequence", np.uint8, (MAX_TEAMS, MAX_SEQUENCES)),  # their lines, as scored
-            ("discarded", np.uint8, CARDS),  # face up, by card
-            ("hand_size", np.int64, MAX_SEATS),
-            ("pile", np.int64),  # cards left to draw
-            ("reshuffles", np.int64),
-            ("turn", np.int64),  # from 1
-            ("seat", np.int64),  # to move
-            ("first_seat", np.int64),
-            ("idle", np.int64),  # turns in a row without a play or an exchange
-            # The latest plays: play number k stands at index k % RECENT.
-            ("plays", np.int64),  # so far
-            ("play_seat", np.uint8, RECENT),
-            ("play_card", np.uint8, RECENT),
-            ("play_space", np.uint8, RECENT),
-            ("play_took", np.uint8, RECENT),  # 0: placed a chip; else the team + 1 that lost one
-        ],
-    ),
-    align=True,
+TABLE = record_dtype(
+    [
+        ("chip", np.uint8, SPACES),
+        ("scored", np.uint8, SPACES),  # bit t: in a scored sequence of team t
+        ("count", np.uint8, (MAX_TEAMS, MAX_LINES)),  # chips and free corners on a line
+        ("stock", np.int64, MAX_TEAMS),  # chips a team has left
+        ("removable", np.int64, MAX_TEAMS),  # chips on the board that a jack may take
+        ("open_spaces", np.int64),
+        ("dead", np.uint64),  # bit c: card c has both spaces covered
+        ("sequences", np.int64, MAX_TEAMS),  # scored so far
+        ("sequence", np.uint8, (MAX_TEAMS, MAX_SEQUENCES)),  # their lines, as scored
+        ("discarded", np.uint8, CARDS),  # face up, by card
+        ("hand_size", np.int64, MAX_SEATS),
+        ("pile", np.int64),  # cards left to draw
+        ("reshuffles", np.int64),
+        ("turn", np.int64),  # from 1
+        ("seat", np.int64),  # to move
+        ("first_seat", np.int64),
+        ("idle", np.int64),  # turns in a row without a play or an exchange
+        ("scratch", np.uint8, (3, MAX_THROUGH)),  # working space of the scoring kernels
+        # The latest plays: play number k stands at index k % RECENT.
+        ("plays", np.int64),  # so far
+        ("play_seat", np.uint8, RECENT),
+        ("play_card", np.uint8, RECENT),
+        ("play_space", np.uint8, RECENT),
+        ("play_took", np.uint8, RECENT),  # 0: placed a chip; else the team + 1 that lost one
+    ]
 )
 TABLE_TYPE = numba.from_dtype(TABLE)
 
@@ -71,7 +68,8 @@ def clear_table(setting: Setting, table: Table, first_seat: int) -> None:
         table.chip[corner] = CORNER
     table.scored[:] = 0
     for team in range(setting.teams):
-        table.count[team, :] = setting.line_corners
+        for line in range(setting.n_lines):
+            table.count[team, line] = setting.line_corners[line]
         table.stock[team] = setting.chips[team]
         table.removable[team] = 0
         table.sequences[team] = 0
@@ -86,7 +84,7 @@ def clear_table(setting: Setting, table: Table, first_seat: int) -> None:
     table.plays = 0
 
 
-@kernel
+@inlined_kernel
 def place(setting: Setting, table: Table, team: int, space: int) -> bool:
     """Put a chip of the team on an open space; return whether a line is now full."""
     table.chip[space] = team + 1
@@ -119,7 +117,7 @@ def remove(setting: Setting, table: Table, space: int) -> int:
     return team
 
 
-@kernel
+@inlined_kernel
 def remember_play(table: Table, seat: int, card: int, space: int, took: int) -> None:
     """Append a play to the table's recent plays."""
     at = table.plays & (RECENT - 1)
@@ -130,7 +128,7 @@ def remember_play(table: Table, seat: int, card: int, space: int, took: int) -> 
     table.plays += 1
 
 
-@kernel
+@inlined_kernel
 def is_dead(table: Table, card: int) -> bool:
     """Return whether both spaces of a plain card are covered (rules 7.1); False for jacks."""
     return (table.dead >> np.uint64(card)) & _U1 != 0

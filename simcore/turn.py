@@ -8,13 +8,13 @@ import numpy as np
 
 from simcore.cards import ONE_EYED
 from simcore.dealer import NONE, Dealer, draw
-from simcore.jit import kernel
+from simcore.jit import inlined_kernel
 from simcore.sequences import score_space
 from simcore.setting import Setting
 from simcore.table import Table, place, remember_play, remove
 
 
-@kernel
+@inlined_kernel
 def discard(table: Table, dealer: Dealer, seat: int, slot: int) -> int:
     """Put the card of a hand slot face up on the discards and return it; the slot stays."""
     card = dealer.hands[seat, slot]
@@ -22,7 +22,7 @@ def discard(table: Table, dealer: Dealer, seat: int, slot: int) -> int:
     return card
 
 
-@kernel
+@inlined_kernel
 def refill(setting: Setting, table: Table, dealer: Dealer, seat: int, slot: int) -> int:
     """Draw a card into the slot and return it; with NONE to draw the slot is closed."""
     card = draw(setting, table, dealer, seat)
@@ -33,14 +33,14 @@ def refill(setting: Setting, table: Table, dealer: Dealer, seat: int, slot: int)
     return card
 
 
-@kernel
+@inlined_kernel
 def close_slot(table: Table, dealer: Dealer, seat: int, slot: int) -> None:
     """Make the hand a card smaller: the last card moves into the slot."""
     table.hand_size[seat] -= 1
     dealer.hands[seat, slot] = dealer.hands[seat, table.hand_size[seat]]
 
 
-@kernel
+@inlined_kernel
 def make_play(
     setting: Setting, table: Table, dealer: Dealer, seat: int, slot: int, space: int
 ) -> int:
@@ -55,7 +55,7 @@ def make_play(
         loser = remove(setting, table, space)
         remember_play(table, seat, card, space, loser + 1)
         return 0
-    remember_play(table, seat, card, space, 0)
+    remember_play(table, seat, card, space, np.int64(0))
     if place(setting, table, team, space):
         return score_space(setting, table, team, space)
     return np.int64(0)

@@ -7,11 +7,11 @@ from simcore.cards import PLAIN
 from simcore.moves import Hand, is_playable, is_target
 from simcore.rng import Stream, below
 from simcore.setting import Setting
-from simcore.strategy import Bot, Memory, Params, bot_function, play
+from simcore.strategy import Bot, Memory, Params, lean_bot_function, play
 from simcore.table import OPEN, Table
 
 
-@bot_function
+@lean_bot_function
 def choose(
     setting: Setting,
     table: Table,

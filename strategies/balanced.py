@@ -1,0 +1,35 @@
+"""`balanced`: build own lines and block the opponents'."""
+
+from simcore.moves import Hand
+from simcore.rng import Stream
+from simcore.setting import Setting
+from simcore.strategy import Bot, Memory, Params, lean_bot_function
+from simcore.table import Table
+from strategies.lines import ALL_LINES, choose_by_lines, start_values
+
+
+@lean_bot_function
+def choose(
+    setting: Setting,
+    table: Table,
+    seat: int,
+    hand: Hand,
+    params: Params,
+    memory: Memory,
+    stream: Stream,
+) -> int:
+    """Make the best play by line values (own and opponents' lines)."""
+    return choose_by_lines(setting, table, seat, hand, memory, stream)
+
+
+def start(setting: Setting, params: Params) -> Memory:
+    """Return the values of the empty board."""
+    return start_values(setting, ALL_LINES)
+
+
+BOT = Bot(
+    "balanced",
+    "Builds its own lines and blocks the opponents', by fixed values a line.",
+    choose,
+    start=start,
+)

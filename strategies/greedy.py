@@ -1,0 +1,30 @@
+"""`greedy`: build own lines, whatever the others do."""
+
+from simcore.moves import Hand
+from simcore.rng import Stream
+from simcore.setting import Setting
+from simcore.strategy import Bot, Memory, Params, lean_bot_function
+from simcore.table import Table
+from strategies.lines import OWN_LINES, choose_by_lines, start_values
+
+
+@lean_bot_function
+def choose(
+    setting: Setting,
+    table: Table,
+    seat: int,
+    hand: Hand,
+    params: Params,
+    memory: Memory,
+    stream: Stream,
+) -> int:
+    """Make the best play by line values (own lines only)."""
+    return choose_by_lines(setting, table, seat, hand, memory, stream)
+
+
+def start(setting: Setting, params: Params) -> Memory:
+    """Return the values of the empty board."""
+    return start_values(setting, OWN_LINES)
+
+
+BOT = Bot("greedy", "Builds its own longest lines and looks at nobody else's.", choose, start=start)
