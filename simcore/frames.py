@@ -130,7 +130,7 @@ class Chunk(NamedTuple):
     spaces: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Frames:
     """The five tables as pandas frames; names are categories."""
 

@@ -130,7 +130,7 @@ def _prepare_old(path: Path, resume: bool, overwrite: bool) -> dict[str, Any] | 
     if all(child.name == MANIFEST + _TEMPORARY for child in path.iterdir()):
         return None
     if resume:
-        return read_manifest(path)
+        return load(path).manifest
     if not overwrite:
         allowed = "a folder that is new or empty, or to resume or overwrite the run in it"
         raise StoreError(f"out: {path} exists and is not empty; allowed: {allowed}")

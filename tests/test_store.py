@@ -220,6 +220,12 @@ def test_prepare_refuses_a_folder_that_is_not_writable(tmp_path: Path) -> None:
         prepare(tmp_path / "run", resume=False, overwrite=False)
 
 
+def test_a_run_killed_in_its_first_moment_is_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "run.json.tmp").write_text('{"form')
+    assert prepare(tmp_path, resume=True, overwrite=False) is None
+    assert contents(tmp_path) == []
+
+
 def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for expected in ("simulate-7", "simulate-7-2", "simulate-7-3"):
@@ -284,6 +290,8 @@ def test_a_missing_file_is_named(folder: Path) -> None:
     (folder / "jacks" / "part-00001.parquet").unlink()
     with pytest.raises(StoreError, match=r"part-00001\.parquet is missing"):
         load(folder)
+    with pytest.raises(StoreError, match=r"part-00001\.parquet is missing"):
+        prepare(folder, resume=True, overwrite=False)
 
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -9, -1])
