@@ -203,6 +203,10 @@ class Folder:
             ended = {"ended": _now(), "seconds": total, "finished": True}
             self._replace({**self.manifest, **ended})
 
+    def run(self) -> "Run":
+        """Return the run as it is on disk by now."""
+        return load(self.path)
+
     def _write_files(self, number: int, tables: Tables) -> dict[str, str]:
         files = {name: part_file(self.path, name, number) for name in COLUMNS}
         drafts = {name: file.with_name(file.name + _TEMPORARY) for name, file in files.items()}
