@@ -24,8 +24,11 @@ What happened since the bot's last turn stands in the table's recent plays (`tab
 `play_*` rings), so that a bot can bring its memory up to date instead of starting afresh.
 """
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -174,3 +177,51 @@ def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
     told = [f"{p.name}={values[p.name]:g}" for p in bot.parameters if values[p.name] != p.default]
     name = f"{bot.name}:{','.join(told)}" if told else bot.name
     return Strategy(name, bot, tuple(values.values()))
+
+
+GROUP = "sequence_lab.strategies"
+"""The entry point group in which bots are found, ours and anybody's."""
+
+
+def bot_names() -> list[str]:
+    """Return the names of all installed bots, in alphabetical order."""
+    return sorted({point.name for point in entry_points(group=GROUP)})
+
+
+def find_bot(name: str) -> Bot:
+    """Return the installed bot of that name; raises StrategyError naming those there are."""
+    points = list(entry_points(group=GROUP, name=name))
+    if not points:
+        raise StrategyError(f"no strategy {name!r}; allowed: {', '.join(bot_names())}")
+    bot = points[0].load()
+    if not isinstance(bot, Bot):
+        raise StrategyError(f"strategy {name!r}: {points[0].value} is no Bot")
+    return bot
+
+
+def find_strategy(text: str) -> Strategy:
+    """Return the strategy that `NAME`, `NAME:param=value,...` or `NAME@FILE.toml` tells.
+
+    Raises StrategyError for an unknown bot or parameter, a value out of range or a bad file.
+    """
+    name, at, file = text.partition("@")
+    if at:
+        return make_strategy(find_bot(name), _read_params(Path(file)))
+    name, _, given = text.partition(":")
+    pairs = [pair.partition("=") for pair in given.split(",")] if given else []
+    return make_strategy(find_bot(name), {key.strip(): _number(text, v) for key, _, v in pairs})
+
+
+def _number(text: str, value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        raise StrategyError(f"{text}: {value!r} is no number") from None
+
+
+def _read_params(path: Path) -> dict[str, float]:
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise StrategyError(f"parameters: {path} cannot be read as TOML: {error}") from None
+    return {key: _number(f"{path}: {key}", value) for key, value in given.items()}

@@ -1,0 +1,327 @@
+"""Plan a run (deals, seatings, parts), spread it over threads, collect its tables."""
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simcore.dealer import DEALER
+from simcore.design import Design, make_design
+from simcore.engine import BENCH, MAX_MEMORY, MAX_PARAMS, play_games
+from simcore.frames import Chunk, Plan, Tables, tables
+from simcore.records import (
+    BAD_EXCHANGE,
+    BAD_FORFEIT,
+    BAD_PLAY,
+    EVENT_ROW,
+    GAME_ROW,
+    JACK_ROW,
+    NO_FAULT,
+    NOTED_SEQUENCES,
+    NOTES,
+    SEAT_ROW,
+    SEQUENCE_ROW,
+)
+from simcore.rules import MAX_SEATS, Rules
+from simcore.setting import make_setting
+from simcore.store import Folder, Run, StoreError, load, new_manifest, prepare
+from simcore.strategy import Strategy, find_strategy
+from simcore.table import TABLE
+
+MAX_GAMES = 10**12
+MAX_SEED = 2**63 - 1
+PART_GAMES = 50_000
+"""Games of a part at most: about 30 MB in memory for two players."""
+_SLICE_SECONDS = 0.2
+"""How long a kernel runs before progress is told and an interrupt is heard."""
+
+Progress = Callable[[int], None]
+"""Called from any thread with the number of games just finished."""
+
+
+class RunError(ValueError):
+    """Arguments of a run that are not allowed; the message says what is."""
+
+
+class BotError(RuntimeError):
+    """A bot's fault on the way; the message names bot and game and the command that replays it."""
+
+
+class Stopped(Exception):
+    """A part was given up because the run is being stopped."""
+
+
+class Table:
+    """Records for one table and the bots at it: what a thread needs to play games of a run."""
+
+    def __init__(self, rules: Rules, design: Design, seed: int, plan: Plan) -> None:
+        self._plan = plan
+        self._seed = seed
+        self._design = design
+        self.setting = make_setting(rules, plan.board)
+        self.table = np.zeros(1, TABLE)[0]
+        self.dealer = np.zeros(1, DEALER)[0]
+        self.notes = np.zeros(1, NOTES)[0]
+        self._bench = np.zeros(1, BENCH)[0]
+        for number, strategy in enumerate(design.bots):
+            self._seat_bot(number, strategy)
+        bots = [design.bots[min(n, len(design.bots) - 1)].bot for n in range(MAX_SEATS)]
+        self._decisions = (
+            tuple(bot.choose for bot in bots),
+            tuple(bot.exchange for bot in bots),
+            tuple(bot.forfeit for bot in bots),
+        )
+
+    def _seat_bot(self, number: int, strategy: Strategy) -> None:
+        params = np.array(strategy.params, np.float64)
+        start = strategy.bot.start(self.setting, params)
+        if len(params) > MAX_PARAMS or len(start) > MAX_MEMORY:
+            limits = f"{MAX_PARAMS} parameters and {MAX_MEMORY} words of memory"
+            raise RunError(f"{strategy.name}: allowed are at most {limits}")
+        self._bench.params[number, : len(params)] = params
+        self._bench.start[number, : len(start)] = start
+        self._bench.words[number] = len(start)
+
+    def play(self, first_game: int, games: int, events: Any = None) -> Chunk:
+        """Play up to `games` games from `first_game` on; those that fit the room set aside.
+
+        `events`, EVENT_ROW (room,), takes the log of what happens if it is given. Raises BotError.
+        """
+        rules = self._plan.rules
+        rows = (
+            np.zeros(games, GAME_ROW),
+            np.zeros(games * rules.players, SEAT_ROW),
+            np.zeros(games * 8 + NOTED_SEQUENCES, SEQUENCE_ROW),
+            np.zeros(games * 16 + rules.max_turns + 16, JACK_ROW),
+        )
+        used = np.zeros(4, np.int64)
+        self.notes.space[:] = 0
+        log = np.zeros(0, EVENT_ROW) if events is None else events
+        try:
+            fault = play_games(
+                *(self.setting, self.table, self.dealer, self._bench, self.notes),
+                *self._decisions,
+                self._design.seatings,
+                self._design.name == "rotate",
+                *(self._seed, first_game, *rows, log, used),
+            )
+        except Exception as error:  # whatever a bot of anybody's raises
+            text = f"raised {type(error).__name__}: {error}"
+            raise self._bot_error(first_game + int(used[0]), text) from error
+        if fault != NO_FAULT:
+            raise self._bot_error(first_game + int(used[0]), _FAULTS[fault])
+        self.events = int(used[3])
+        done = int(used[0])
+        return Chunk(
+            first_game,
+            rows[0][:done],
+            rows[1][: done * rules.players],
+            rows[2][: used[1]],
+            rows[3][: used[2]],
+            self.notes.space.copy(),
+        )
+
+    def _bot_error(self, game: int, text: str) -> BotError:
+        seat, turn = int(self.table.seat), int(self.table.turn)
+        names = self._plan.names
+        bot = names[self._design.seatings[game % len(self._design.seatings), seat]]
+        return BotError(
+            f"strategy {bot} {text} (game {game}, turn {turn}, seat {seat}); "
+            f"replay it with: {replay_command(self._plan, game)}"
+        )
+
+
+_FAULTS = {
+    BAD_PLAY: "made an illegal play",
+    BAD_EXCHANGE: "exchanged a card that is not dead or not there",
+    BAD_FORFEIT: "forfeited a card that is not there",
+}
+
+
+def replay_command(plan: Plan, game: int) -> str:
+    """Return the command that shows a game of the plan again."""
+    seats = plan.seatings[0, : plan.rules.players]
+    given = [plan.names[bot] for bot in seats]
+    if len(set(given)) == 1:
+        given = given[:1]
+    parts = [f"-s {name}" for name in given]
+    parts += [f"--players {plan.rules.players}", f"--teams {plan.rules.teams}"]
+    parts += [f"--set '{name}={_toml(v)}'" for name, v in plan.rules.changes().items()]
+    return f"seqlab replay {' '.join(parts)} --seed {plan.seed} --design {plan.design} --game {game}"
+
+
+def _toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Consecutive deals that are played, kept and written together."""
+
+    number: int
+    first_deal: int
+    deals: int
+
+
+def simulate(
+    strategies: Sequence[str | Strategy],
+    games: int = 100_000,
+    seed: int = 0,
+    rules: Rules | None = None,
+    design: str = "auto",
+    threads: int | None = None,
+    out: Path | str | None = None,
+    *,
+    part_games: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    command: str = "simulate",
+    progress: Progress | None = None,
+) -> Run:
+    """Play games and return them as a Run: in memory, or in the folder `out`.
+
+    `strategies` are one for all seats, one per team or one per seat (names as on the command line,
+    or Strategy objects). `games` is rounded up to whole deals. The tables depend on nothing but
+    strategies, games, seed, rules and design. With `out` memory does not grow with the games, and
+    parts that are finished survive an interrupt.
+
+    Raises RunError, RulesError, LayoutError, StrategyError, DesignError or StoreError (all
+    ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.
+    """
+    _check(games, seed, threads)
+    rules = rules or Rules()
+    found = [find_strategy(s) if isinstance(s, str) else s for s in strategies]
+    made = make_design(found, rules, design)
+    board = rules.load_board()
+    names = tuple(strategy.name for strategy in made.bots)
+    plan = Plan(rules, board, names, made.seatings, seed, made.name)
+    deals = math.ceil(games / len(made.seatings))
+    manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
+    folder = _open(out, manifest, resume, overwrite)
+    parts = _parts(deals, len(made.seatings), part_games)
+    if folder is not None:
+        kept = {(p["number"], p["first_deal"], p["deals"]) for p in folder.manifest["parts"]}
+        parts = [p for p in parts if (p.number, p.first_deal, p.deals) not in kept]
+    keep: dict[int, Tables] = {}
+    started = time.monotonic()
+
+    def finish(part: _Part, found: Tables) -> None:
+        if folder is None:
+            keep[part.number] = found
+        else:
+            folder.write_part(part.number, part.first_deal, part.deals, found)
+
+    _spread(parts, lambda: Table(rules, made, seed, plan), plan, finish, threads, progress)
+    if folder is None:
+        return Run(manifest, [keep[number] for number in sorted(keep)])
+    folder.finish(time.monotonic() - started)
+    return load(folder.path)
+
+
+def _check(games: int, seed: int, threads: int | None) -> None:
+    for name, value, low, high in (
+        ("games", games, 1, MAX_GAMES),
+        ("seed", seed, 0, MAX_SEED),
+        ("threads", 1 if threads is None else threads, 1, 4096),
+    ):
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise RunError(f"{name}: {value!r}; allowed: {low} to {high}")
+
+
+def _parts(deals: int, per_deal: int, part_games: int | None) -> list[_Part]:
+    """Cut the deals into parts of equal size: about eight, but neither tiny nor huge."""
+    size = part_games or min(max(deals * per_deal // 8, 1000), PART_GAMES)
+    step = max(size // per_deal, 1)
+    starts = range(0, deals, step)
+    return [_Part(n, first, min(step, deals - first)) for n, first in enumerate(starts)]
+
+
+def _spread(
+    parts: Sequence[_Part],
+    make_table: Callable[[], Table],
+    plan: Plan,
+    finish: Callable[[_Part, Tables], None],
+    threads: int | None,
+    progress: Progress | None,
+) -> None:
+    """Play all parts on threads. On an error or an interrupt the threads stop, then it is raised."""
+    stop = threading.Event()
+    todo: Iterator[_Part] = iter(parts)
+    lock = threading.Lock()
+
+    def work() -> None:
+        table = make_table()
+        while True:
+            with lock:
+                part = next(todo, None)
+            if part is None:
+                return
+            finish(part, _play_part(table, plan, part, stop, progress))
+
+    workers = min(threads or os.cpu_count() or 1, len(parts))
+    if workers == 0:
+        return
+    _warm_up(make_table)
+    with ThreadPoolExecutor(workers) as pool:
+        futures: list[Future[None]] = [pool.submit(work) for _ in range(workers)]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+    errors = [e for e in (f.exception() for f in futures) if e is not None]
+    for error in sorted(errors, key=lambda e: isinstance(e, Stopped)):
+        raise error
+
+
+def _warm_up(make_table: Callable[[], Table]) -> None:
+    """Compile in one thread, since compiling holds a lock that all would wait for."""
+    make_table().play(0, 0)
+
+
+def _play_part(
+    table: Table, plan: Plan, part: _Part, stop: threading.Event, progress: Progress | None
+) -> dict[str, Any]:
+    """Play a part slice by slice and return its tables; raises Stopped when the run stops."""
+    per_deal = len(plan.seatings)
+    game, end = part.first_deal * per_deal, (part.first_deal + part.deals) * per_deal
+    size = 64
+    chunks = []
+    while game < end:
+        if stop.is_set():
+            raise Stopped
+        started = time.monotonic()
+        chunk = table.play(game, min(size, end - game))
+        chunks.append(chunk)
+        game += len(chunk.games)
+        if time.monotonic() - started < _SLICE_SECONDS / 2:
+            size *= 2
+        if progress is not None:
+            progress(len(chunk.games))
+    return tables(_joined(chunks), plan)
+
+
+def _joined(chunks: Sequence[Chunk]) -> Chunk:
+    columns = [np.concatenate([chunk[i] for chunk in chunks]) for i in range(1, 5)]
+    spaces = np.sum([chunk.spaces for chunk in chunks], axis=0)
+    return Chunk(chunks[0].first_game, *columns, spaces)
+
+
+def _open(
+    out: Path | str | None, manifest: dict[str, Any], resume: bool, overwrite: bool
+) -> Folder | None:
+    """Return the folder to write to, with an old run's manifest if it is to be resumed."""
+    if out is None:
+        return None
+    old = prepare(Path(out), resume, overwrite)
+    if old is not None:
+        for key in ("source", "seed", "deals", "design", "rules", "board", "seatings"):
+            if old[key] != manifest[key]:
+                raise StoreError(f"resume: {out} has another {key}; allowed: the run's own command")
+    return Folder(Path(out), old or manifest)
