@@ -5,7 +5,7 @@ They are unchecked and write only into the NOTES record.
 
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import Dealer
-from simcore.jit import inlined_kernel, kernel
+from simcore.jit import Int, inlined_kernel, kernel
 from simcore.records import (
     BLOCKS,
     BUILDS,
@@ -23,7 +23,7 @@ from simcore.table import Table
 
 
 @kernel
-def open_notes(setting: Setting, table: Table, dealer: Dealer, notes: Notes, game: int) -> None:
+def open_notes(setting: Setting, table: Table, dealer: Dealer, notes: Notes, game: Int) -> None:
     """Start the notes of a dealt game: empty but for the jacks of the opening hands."""
     notes.game = game
     notes.sequences = 0
@@ -48,7 +48,7 @@ def open_notes(setting: Setting, table: Table, dealer: Dealer, notes: Notes, gam
 
 
 @inlined_kernel
-def note_event(notes: Notes, table: Table, what: int, seat: int, card: int, at: int) -> None:
+def note_event(notes: Notes, table: Table, what: Int, seat: Int, card: Int, at: Int) -> None:
     """Note an event of the turn, if a log is wanted."""
     if notes.log:
         event = notes.event[notes.events]
@@ -61,7 +61,7 @@ def note_event(notes: Notes, table: Table, what: int, seat: int, card: int, at: 
 
 
 @kernel
-def note_jack(notes: Notes, table: Table, seat: int, bot: int, kind: int, purpose: int) -> None:
+def note_jack(notes: Notes, table: Table, seat: Int, bot: Int, kind: Int, purpose: Int) -> None:
     """Note a jack played or held; the caller sees to it that there is room."""
     row = notes.jack[notes.jacks]
     notes.jacks += 1
@@ -75,7 +75,7 @@ def note_jack(notes: Notes, table: Table, seat: int, bot: int, kind: int, purpos
 
 @kernel
 def note_held_jacks(
-    setting: Setting, table: Table, dealer: Dealer, notes: Notes, seat: int, bot: int
+    setting: Setting, table: Table, dealer: Dealer, notes: Notes, seat: Int, bot: Int
 ) -> None:
     """Note every jack in the seat's hand at the end of the game, 16 at most."""
     for slot in range(table.hand_size[seat]):
@@ -86,7 +86,7 @@ def note_held_jacks(
 
 @kernel
 def note_sequences(
-    setting: Setting, table: Table, notes: Notes, seat: int, bot: int, scored: int
+    setting: Setting, table: Table, notes: Notes, seat: Int, bot: Int, scored: Int
 ) -> None:
     """Note the last `scored` sequences of the seat's team, with events and space sums."""
     team = seat % setting.teams
@@ -112,7 +112,7 @@ def note_sequences(
 
 
 @kernel
-def _shared(setting: Setting, table: Table, team: int, number: int) -> int:
+def _shared(setting: Setting, table: Table, team: Int, number: Int) -> Int:
     """Return how many spaces of a team's sequence lie in earlier ones of the team."""
     shared = 0
     for i in range(setting.line_length):
@@ -126,7 +126,7 @@ def _shared(setting: Setting, table: Table, team: int, number: int) -> int:
 
 
 @kernel
-def removing_purpose(setting: Setting, table: Table, team: int, space: int) -> int:
+def removing_purpose(setting: Setting, table: Table, team: Int, space: Int) -> Int:
     """Return what taking the chip on `space` is for, before it is taken."""
     owner = table.chip[space] - 1
     if owner != team and _in_line_to_fill(setting, table, owner, space):
@@ -135,7 +135,7 @@ def removing_purpose(setting: Setting, table: Table, team: int, space: int) -> i
 
 
 @kernel
-def blocks_line(setting: Setting, table: Table, team: int, space: int) -> bool:
+def blocks_line(setting: Setting, table: Table, team: Int, space: Int) -> bool:
     """Return whether a chip on the open `space` takes the last one of an opponents' line."""
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]
@@ -146,7 +146,7 @@ def blocks_line(setting: Setting, table: Table, team: int, space: int) -> bool:
 
 
 @kernel
-def placing_purpose(setting: Setting, table: Table, team: int, space: int, blocks: bool) -> int:
+def placing_purpose(setting: Setting, table: Table, team: Int, space: Int, blocks: bool) -> Int:
     """Return what a jack's chip just placed on `space` was for, if it completed nothing."""
     if blocks:
         return BLOCKS
@@ -154,7 +154,7 @@ def placing_purpose(setting: Setting, table: Table, team: int, space: int, block
 
 
 @kernel
-def _in_line_to_fill(setting: Setting, table: Table, team: int, space: int) -> bool:
+def _in_line_to_fill(setting: Setting, table: Table, team: Int, space: Int) -> bool:
     """Return whether the team's chip on `space` is in a line filled but for one open space."""
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]

@@ -20,7 +20,7 @@ import numba
 import numpy as np
 
 from simcore.cards import CARDS
-from simcore.jit import inlined_kernel, kernel, record_dtype
+from simcore.jit import Int, inlined_kernel, kernel, record_dtype
 from simcore.rng import DEAL, RESHUFFLE, below, shuffle, stream_start
 from simcore.rules import MAX_SEATS
 from simcore.setting import SLOTS, Setting
@@ -53,7 +53,7 @@ _HALF = SLOTS // 2
 
 
 @kernel
-def shuffle_deal(setting: Setting, dealer: Dealer, seed: int, deal: int) -> int:
+def shuffle_deal(setting: Setting, dealer: Dealer, seed: Int, deal: Int) -> Int:
     """Shuffle the slots of a deal, lay the lanes, and return the seat that starts (rules 4.1)."""
     dealer.seed = seed
     dealer.deal = deal
@@ -75,7 +75,7 @@ def shuffle_deal(setting: Setting, dealer: Dealer, seed: int, deal: int) -> int:
 
 
 @kernel
-def _lay(setting: Setting, dealer: Dealer, pack: int, start: int, stop: int) -> None:
+def _lay(setting: Setting, dealer: Dealer, pack: Int, start: Int, stop: Int) -> None:
     """Lay lanes of a pack from `order[start:stop]`, leaving out absent cards."""
     at = 0
     dealer.pack = 0
@@ -117,7 +117,7 @@ def can_draw(setting: Setting, table: Table) -> bool:
 
 
 @inlined_kernel
-def draw(setting: Setting, table: Table, dealer: Dealer, seat: int) -> int:
+def draw(setting: Setting, table: Table, dealer: Dealer, seat: Int) -> Int:
     """Return the seat's next card, or NONE; reshuffles an empty pile if the rules allow it."""
     if table.pile == 0:
         if not can_draw(setting, table):
@@ -139,7 +139,7 @@ def draw(setting: Setting, table: Table, dealer: Dealer, seat: int) -> int:
 
 
 @kernel
-def _fullest_lane(setting: Setting, dealer: Dealer, pack: int, seat: int) -> int:
+def _fullest_lane(setting: Setting, dealer: Dealer, pack: Int, seat: Int) -> Int:
     """Return the seat whose lane has most cards left, the first after `seat` among equals."""
     best = seat
     most = 0

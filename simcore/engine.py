@@ -25,7 +25,7 @@ from simcore.book import (
 )
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import NONE, Dealer, can_draw, deal_hands, shuffle_deal
-from simcore.jit import inlined_kernel, kernel, record_dtype
+from simcore.jit import Int, inlined_kernel, kernel, record_dtype
 from simcore.moves import any_playable, dead_slot, is_legal
 from simcore.records import (
     BAD_EXCHANGE,
@@ -38,9 +38,9 @@ from simcore.records import (
     FORGET,
     MAX_TURNS,
     NO_FAULT,
-    NOTHING,
     NOTED_JACKS,
     NOTED_SEQUENCES,
+    NOTHING,
     PASS,
     PLACE,
     PLACED,
@@ -92,15 +92,15 @@ def play_games(
     forfeit: Any,
     seatings: Any,
     rotate: bool,
-    seed: int,
-    first_game: int,
+    seed: Int,
+    first_game: Int,
     games: Any,
     seats: Any,
     sequences: Any,
     jacks: Any,
     events: Any,
     used: Any,
-) -> int:
+) -> Int:
     """Play games `first_game`, ... into rows 0, ... of `games`; return NO_FAULT or the fault.
 
     `seatings` is int64 (n, MAX_SEATS): the bot by seat, for each game of a deal. With `rotate` the
@@ -146,7 +146,7 @@ def _has_room(setting: Setting, sequences: Any, jacks: Any, used: Any) -> bool:
 
 
 @kernel
-def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: int, deal: int) -> None:
+def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: Int, deal: Int) -> None:
     """Set every seat's memory and stream, and the streams of slips, to the start of a game."""
     for seat in range(setting.players):
         bot = seat_bot[seat]
@@ -188,7 +188,7 @@ def _play_game(
     jacks: Any,
     events: Any,
     used: Any,
-) -> int:
+) -> Int:
     """Play a dealt game to its end (rules 5.1, 8.5, 10.2, 10.3); return NO_FAULT or the fault."""
     while True:
         seat = table.seat
@@ -263,7 +263,7 @@ def _exchange(
     bench: Bench,
     notes: Notes,
     decide: Any,
-    seat: int,
+    seat: Int,
 ) -> bool:
     """Exchange dead cards as often as the bot wants and rules 7.2 allow; False on a bad slot."""
     bot = bench.bot[seat]
@@ -292,10 +292,10 @@ def _play(
     table: Table,
     dealer: Dealer,
     notes: Notes,
-    seat: int,
-    bot: int,
-    slot: int,
-    space: int,
+    seat: Int,
+    bot: Int,
+    slot: Int,
+    space: Int,
 ) -> None:
     """Make a legal play and note it."""
     card = dealer.hands[seat, slot]
@@ -328,8 +328,8 @@ def _draw_or_forget(
     dealer: Dealer,
     bench: Bench,
     notes: Notes,
-    seat: int,
-    slot: int,
+    seat: Int,
+    slot: Int,
 ) -> None:
     """Fill the slot of the card just played, unless the draw is forgotten (rules 9.1, 10.1)."""
     if (
@@ -346,7 +346,7 @@ def _draw_or_forget(
 
 @inlined_kernel
 def _refill(
-    setting: Setting, table: Table, dealer: Dealer, notes: Notes, seat: int, slot: int
+    setting: Setting, table: Table, dealer: Dealer, notes: Notes, seat: Int, slot: Int
 ) -> None:
     """Draw into the slot and note it."""
     reshuffles = table.reshuffles
@@ -361,7 +361,7 @@ def _refill(
 
 
 @kernel
-def _caught_talking(setting: Setting, table: Table, bench: Bench, team: int) -> bool:
+def _caught_talking(setting: Setting, table: Table, bench: Bench, team: Int) -> bool:
     """Return whether the team talks at the start of this turn and is caught (rules 9.2)."""
     cards = 0
     for seat in range(team, setting.players, setting.teams):
@@ -378,7 +378,7 @@ def _forfeit(
     bench: Bench,
     notes: Notes,
     forfeit: Any,
-    team: int,
+    team: Int,
 ) -> bool:
     """Let every member with cards give one up (rules 9.2); False on a bad slot."""
     note_event(notes, table, TABLE_TALK, team, NOTHING, NOTHING)

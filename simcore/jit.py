@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,12 @@ import numpy as np
 import platformdirs
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+Int = Any
+"""A whole number in a kernel: an int, or a numpy integer of any width."""
+
+int64: Any = np.int64
+"""Widen to 64 bits in a kernel; numpy's own name, without its static type."""
 
 _PACKAGES = ("simcore", "strategies")
 _KEEP_DAYS = 30
@@ -62,11 +69,13 @@ def _prune(base: Path, keep: Path) -> None:
 
 
 numba.config.CACHE_DIR = str(_cache_folder())
+# Bots are passed as functions, which numba calls experimental each time it compiles the engine.
+warnings.filterwarnings("ignore", category=numba.NumbaExperimentalFeatureWarning)
 
 
-# Reference counting is off in kernels that allocate nothing: an array handed to a function costs two
-# calls to count it, 7 % of a random game's time. Such a kernel must not create arrays.
-_LEAN = {"cache": True, "nogil": True, "_nrt": False}
+# Reference counting is off in kernels: counting the arrays handed to functions took 7 % of a random
+# game's time. A kernel must not create arrays.
+_LEAN: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
 
 
 def kernel(function: Function) -> Function:
@@ -88,7 +97,7 @@ def typed_kernel(signature: Any, allocates: bool = True) -> Callable[[Function],
     """
 
     def decorate(function: Function) -> Function:
-        compiled: Function = numba.njit(signature, cache=True, nogil=True, _nrt=allocates)(function)
+        compiled: Function = numba.njit(signature, **(_LEAN | {"_nrt": allocates}))(function)
         return compiled
 
     return decorate

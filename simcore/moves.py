@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from simcore.board import SPACES
 from simcore.cards import ONE_EYED, PLAIN
-from simcore.jit import inlined_kernel, kernel
+from simcore.jit import Int, inlined_kernel, kernel
 from simcore.setting import Setting
 from simcore.table import CORNER, OPEN, Table, is_dead
 
@@ -17,7 +17,7 @@ Hand = npt.NDArray[np.uint8]
 
 
 @kernel
-def can_remove(setting: Setting, table: Table, team: int) -> bool:
+def can_remove(setting: Setting, table: Table, team: Int) -> bool:
     """Return whether a one-eyed jack of the team has a target (rules 6.3)."""
     chips = 0
     for other in range(setting.teams):
@@ -27,7 +27,7 @@ def can_remove(setting: Setting, table: Table, team: int) -> bool:
 
 
 @inlined_kernel
-def is_playable(setting: Setting, table: Table, team: int, card: int) -> bool:
+def is_playable(setting: Setting, table: Table, team: Int, card: Int) -> bool:
     """Return whether the card has a legal target (rules 6.1 to 6.5)."""
     kind = setting.kind[card]
     if kind == ONE_EYED:
@@ -40,7 +40,7 @@ def is_playable(setting: Setting, table: Table, team: int, card: int) -> bool:
 
 
 @inlined_kernel
-def any_playable(setting: Setting, table: Table, team: int, hand: Hand) -> bool:
+def any_playable(setting: Setting, table: Table, team: Int, hand: Hand) -> bool:
     """Return whether the hand holds a playable card (rules 5.2, 5.3)."""
     for slot in range(len(hand)):
         if is_playable(setting, table, team, hand[slot]):
@@ -49,7 +49,7 @@ def any_playable(setting: Setting, table: Table, team: int, hand: Hand) -> bool:
 
 
 @inlined_kernel
-def is_target(setting: Setting, table: Table, team: int, card: int, space: int) -> bool:
+def is_target(setting: Setting, table: Table, team: Int, card: Int, space: Int) -> bool:
     """Return whether the team may play the card on the space, 0 to 99 (rules 6)."""
     kind = setting.kind[card]
     chip = table.chip[space]
@@ -63,7 +63,7 @@ def is_target(setting: Setting, table: Table, team: int, card: int, space: int) 
 
 
 @inlined_kernel
-def is_legal(setting: Setting, table: Table, team: int, hand: Hand, slot: int, space: int) -> bool:
+def is_legal(setting: Setting, table: Table, team: Int, hand: Hand, slot: Int, space: Int) -> bool:
     """Return whether playing the card in a hand slot on a space is a legal play, for any ints."""
     if slot < 0 or slot >= len(hand) or space < 0 or space >= SPACES:
         return False
@@ -71,7 +71,7 @@ def is_legal(setting: Setting, table: Table, team: int, hand: Hand, slot: int, s
 
 
 @inlined_kernel
-def dead_slot(table: Table, hand: Hand) -> int:
+def dead_slot(table: Table, hand: Hand) -> Int:
     """Return the first slot of the hand with a dead card (rules 7.1), or -1."""
     for slot in range(len(hand)):
         if is_dead(table, hand[slot]):

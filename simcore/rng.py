@@ -11,7 +11,7 @@ they check nothing. In plain Python (no compilation) the wrap-around warns of ov
 import numpy as np
 import numpy.typing as npt
 
-from simcore.jit import kernel
+from simcore.jit import Int, kernel
 
 Stream = npt.NDArray[np.uint64]
 """uint64[1], advanced by each draw."""
@@ -35,7 +35,7 @@ def mix(z: np.uint64) -> np.uint64:
 
 
 @kernel
-def stream_start(seed: int, deal: int, purpose: int, number: int) -> np.uint64:
+def stream_start(seed: Int, deal: Int, purpose: Int, number: Int) -> np.uint64:
     """Return the start of the stream for (seed, deal, purpose, number), each below 2^63."""
     z = mix(np.uint64(seed) + _STEP)
     z = mix(z ^ (np.uint64(deal) * _STEP + _MIX1))
@@ -50,7 +50,7 @@ def next64(stream: Stream) -> np.uint64:
 
 
 @kernel
-def below(stream: Stream, n: int) -> np.int64:
+def below(stream: Stream, n: Int) -> Int:
     """Return an int64 drawn uniformly from 0 to n - 1, for n of at most 2^31.
 
     Multiply and shift (Lemire 2019) without rejection: the bias is below n / 2^32.
@@ -65,7 +65,7 @@ def unit(stream: Stream) -> np.float64:
 
 
 @kernel
-def shuffle(stream: Stream, items: npt.NDArray[np.uint8], start: int, stop: int) -> None:
+def shuffle(stream: Stream, items: npt.NDArray[np.uint8], start: Int, stop: Int) -> None:
     """Shuffle `items[start:stop]` in place (Fisher and Yates)."""
     for i in range(stop - 1, start, -1):
         j = start + below(stream, i - start + 1)

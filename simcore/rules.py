@@ -150,7 +150,9 @@ class Rules:
         for name in settings:
             if name not in known:
                 raise RulesError(f"rules: no field {name!r}; allowed: {', '.join(known)}")
-        given = {k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
+        given: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()
+        }
         return cls(**given)
 
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from simcore.jit import kernel
+from simcore.jit import Int, int64, kernel
 from simcore.setting import Setting
 from simcore.table import Table
 
 
 @kernel
-def score_space(setting: Setting, table: Table, team: int, space: int) -> int:
+def score_space(setting: Setting, table: Table, team: Int, space: Int) -> Int:
     """Score the lines that the team's new chip on `space` completes; return how many.
 
     Appends them to the team's `table.sequence` in line order, adds to `table.sequences`, marks
@@ -30,7 +30,7 @@ def score_space(setting: Setting, table: Table, team: int, space: int) -> int:
 
 
 @kernel
-def may_score(setting: Setting, table: Table, team: int, line: int) -> bool:
+def may_score(setting: Setting, table: Table, team: Int, line: Int) -> bool:
     """Return whether the line keeps rules 8.2 against the team's earlier sequences."""
     for i in range(table.sequences[team]):
         if setting.overlap[line, table.sequence[team, i]] > setting.shared_spaces:
@@ -39,7 +39,7 @@ def may_score(setting: Setting, table: Table, team: int, line: int) -> bool:
 
 
 @kernel
-def _open_candidates(setting: Setting, table: Table, team: int, space: int, candidates: Any) -> int:
+def _open_candidates(setting: Setting, table: Table, team: Int, space: Int, candidates: Any) -> Int:
     """Fill `candidates` with the full lines through the space that may score, in line order."""
     n = 0
     for i in range(setting.n_through[space]):
@@ -51,7 +51,7 @@ def _open_candidates(setting: Setting, table: Table, team: int, space: int, cand
 
 
 @kernel
-def _largest_set(setting: Setting, candidates: Any, n: int, taken: Any, best: Any) -> int:
+def _largest_set(setting: Setting, candidates: Any, n: Int, taken: Any, best: Any) -> Int:
     """Fill `best` with the indices of the largest compatible set; return its size (rules 8.3).
 
     A depth-first search that tries to take a line before it tries to leave it meets sets of one
@@ -74,11 +74,11 @@ def _largest_set(setting: Setting, candidates: Any, n: int, taken: Any, best: An
         if size == 0:
             return best_size
         size -= 1
-        at = np.int64(taken[size]) + 1
+        at = int64(taken[size]) + 1
 
 
 @kernel
-def _fits(setting: Setting, candidates: Any, taken: Any, size: int, at: int) -> bool:
+def _fits(setting: Setting, candidates: Any, taken: Any, size: Int, at: Int) -> bool:
     """Return whether candidate `at` shares few enough spaces with those taken (rules 8.2)."""
     for i in range(size):
         if setting.overlap[candidates[at], candidates[taken[i]]] > setting.shared_spaces:
@@ -87,7 +87,7 @@ def _fits(setting: Setting, candidates: Any, taken: Any, size: int, at: int) -> 
 
 
 @kernel
-def _protect(setting: Setting, table: Table, team: int, line: int) -> None:
+def _protect(setting: Setting, table: Table, team: Int, line: Int) -> None:
     """Mark the line's spaces as scored; protected chips are no longer removable (rules 6.3)."""
     bit = np.uint8(1 << team)
     for i in range(setting.line_length):

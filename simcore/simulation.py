@@ -58,14 +58,15 @@ class Stopped(Exception):
     """A part was given up because the run is being stopped."""
 
 
-class Table:
-    """Records for one table and the bots at it: what a thread needs to play games of a run."""
+class Runner:
+    """Plays games of a plan: the records of one table and the bots at it, for one thread."""
 
-    def __init__(self, rules: Rules, design: Design, seed: int, plan: Plan) -> None:
-        self._plan = plan
-        self._seed = seed
+    def __init__(self, plan: Plan, design: Design) -> None:
+        self.plan = plan
         self._design = design
-        self.setting = make_setting(rules, plan.board)
+        self.events = 0
+        """Events of the last `play`, those that did not fit the log included."""
+        self.setting = make_setting(plan.rules, plan.board)
         self.table = np.zeros(1, TABLE)[0]
         self.dealer = np.zeros(1, DEALER)[0]
         self.notes = np.zeros(1, NOTES)[0]
@@ -94,7 +95,7 @@ class Table:
 
         `events`, EVENT_ROW (room,), takes the log of what happens if it is given. Raises BotError.
         """
-        rules = self._plan.rules
+        rules = self.plan.rules
         rows = (
             np.zeros(games, GAME_ROW),
             np.zeros(games * rules.players, SEAT_ROW),
@@ -110,7 +111,7 @@ class Table:
                 *self._decisions,
                 self._design.seatings,
                 self._design.name == "rotate",
-                *(self._seed, first_game, *rows, log, used),
+                *(self.plan.seed, first_game, *rows, log, used),
             )
         except Exception as error:  # whatever a bot of anybody's raises
             text = f"raised {type(error).__name__}: {error}"
@@ -130,11 +131,11 @@ class Table:
 
     def _bot_error(self, game: int, text: str) -> BotError:
         seat, turn = int(self.table.seat), int(self.table.turn)
-        names = self._plan.names
+        names = self.plan.names
         bot = names[self._design.seatings[game % len(self._design.seatings), seat]]
         return BotError(
             f"strategy {bot} {text} (game {game}, turn {turn}, seat {seat}); "
-            f"replay it with: {replay_command(self._plan, game)}"
+            f"replay it with: {replay_command(self.plan, game)}"
         )
 
 
@@ -154,7 +155,9 @@ def replay_command(plan: Plan, game: int) -> str:
     parts = [f"-s {name}" for name in given]
     parts += [f"--players {plan.rules.players}", f"--teams {plan.rules.teams}"]
     parts += [f"--set '{name}={_toml(v)}'" for name, v in plan.rules.changes().items()]
-    return f"seqlab replay {' '.join(parts)} --seed {plan.seed} --design {plan.design} --game {game}"
+    return (
+        f"seqlab replay {' '.join(parts)} --seed {plan.seed} --design {plan.design} --game {game}"
+    )
 
 
 def _toml(value: Any) -> str:
@@ -196,12 +199,7 @@ def simulate(
     ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.
     """
     _check(games, seed, threads)
-    rules = rules or Rules()
-    found = [find_strategy(s) if isinstance(s, str) else s for s in strategies]
-    made = make_design(found, rules, design)
-    board = rules.load_board()
-    names = tuple(strategy.name for strategy in made.bots)
-    plan = Plan(rules, board, names, made.seatings, seed, made.name)
+    plan, made = make_plan(strategies, rules or Rules(), seed, design)
     deals = math.ceil(games / len(made.seatings))
     manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
     folder = _open(out, manifest, resume, overwrite)
@@ -218,11 +216,21 @@ def simulate(
         else:
             folder.write_part(part.number, part.first_deal, part.deals, found)
 
-    _spread(parts, lambda: Table(rules, made, seed, plan), plan, finish, threads, progress)
+    _spread(parts, lambda: Runner(plan, made), finish, threads, progress)
     if folder is None:
         return Run(manifest, [keep[number] for number in sorted(keep)])
     folder.finish(time.monotonic() - started)
     return load(folder.path)
+
+
+def make_plan(
+    strategies: Sequence[str | Strategy], rules: Rules, seed: int = 0, design: str = "auto"
+) -> tuple[Plan, Design]:
+    """Return what a Runner needs; raises StrategyError, DesignError or LayoutError."""
+    found = [find_strategy(s) if isinstance(s, str) else s for s in strategies]
+    made = make_design(found, rules, design)
+    names = tuple(strategy.name for strategy in made.bots)
+    return Plan(rules, rules.load_board(), names, made.seatings, seed, made.name), made
 
 
 def _check(games: int, seed: int, threads: int | None) -> None:
@@ -245,30 +253,29 @@ def _parts(deals: int, per_deal: int, part_games: int | None) -> list[_Part]:
 
 def _spread(
     parts: Sequence[_Part],
-    make_table: Callable[[], Table],
-    plan: Plan,
+    make_runner: Callable[[], Runner],
     finish: Callable[[_Part, Tables], None],
     threads: int | None,
     progress: Progress | None,
 ) -> None:
-    """Play all parts on threads. On an error or an interrupt the threads stop, then it is raised."""
+    """Play all parts on threads; on an error or an interrupt stop them, then raise it."""
     stop = threading.Event()
     todo: Iterator[_Part] = iter(parts)
     lock = threading.Lock()
 
     def work() -> None:
-        table = make_table()
+        runner = make_runner()
         while True:
             with lock:
                 part = next(todo, None)
             if part is None:
                 return
-            finish(part, _play_part(table, plan, part, stop, progress))
+            finish(part, _play_part(runner, part, stop, progress))
 
     workers = min(threads or os.cpu_count() or 1, len(parts))
     if workers == 0:
         return
-    _warm_up(make_table)
+    _warm_up(make_runner)
     with ThreadPoolExecutor(workers) as pool:
         futures: list[Future[None]] = [pool.submit(work) for _ in range(workers)]
         try:
@@ -280,16 +287,16 @@ def _spread(
         raise error
 
 
-def _warm_up(make_table: Callable[[], Table]) -> None:
+def _warm_up(make_runner: Callable[[], Runner]) -> None:
     """Compile in one thread, since compiling holds a lock that all would wait for."""
-    make_table().play(0, 0)
+    make_runner().play(0, 0)
 
 
 def _play_part(
-    table: Table, plan: Plan, part: _Part, stop: threading.Event, progress: Progress | None
+    runner: Runner, part: _Part, stop: threading.Event, progress: Progress | None
 ) -> dict[str, Any]:
     """Play a part slice by slice and return its tables; raises Stopped when the run stops."""
-    per_deal = len(plan.seatings)
+    per_deal = len(runner.plan.seatings)
     game, end = part.first_deal * per_deal, (part.first_deal + part.deals) * per_deal
     size = 64
     chunks = []
@@ -297,20 +304,20 @@ def _play_part(
         if stop.is_set():
             raise Stopped
         started = time.monotonic()
-        chunk = table.play(game, min(size, end - game))
+        chunk = runner.play(game, min(size, end - game))
         chunks.append(chunk)
         game += len(chunk.games)
         if time.monotonic() - started < _SLICE_SECONDS / 2:
             size *= 2
         if progress is not None:
             progress(len(chunk.games))
-    return tables(_joined(chunks), plan)
+    return tables(_joined(chunks), runner.plan)
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
-    columns = [np.concatenate([chunk[i] for chunk in chunks]) for i in range(1, 5)]
-    spaces = np.sum([chunk.spaces for chunk in chunks], axis=0)
-    return Chunk(chunks[0].first_game, *columns, spaces)
+    first_game, games, seats, sequences, jacks, spaces = zip(*chunks, strict=True)
+    rows = (np.concatenate(arrays) for arrays in (games, seats, sequences, jacks))
+    return Chunk(first_game[0], *rows, spaces=np.sum(spaces, axis=0))
 
 
 def _open(

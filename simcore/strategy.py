@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from simcore.jit import kernel, typed_kernel
+from simcore.jit import int64, kernel, typed_kernel
 from simcore.moves import Hand, dead_slot
 from simcore.rng import Stream, below
 from simcore.setting import SETTING_TYPE, Setting
@@ -79,7 +79,7 @@ class Parameter:
 @kernel
 def play(slot: int, space: int) -> int:
     """Return the play of the card in a hand slot on a space, as `choose` has to return it."""
-    return (np.int64(slot) << 7) | np.int64(space)
+    return (int64(slot) << 7) | int64(space)
 
 
 @lean_bot_function
@@ -115,7 +115,7 @@ def forfeit_least(
     if dead >= 0:
         return dead
     for slot in range(len(hand)):
-        kind = np.int64(setting.kind[hand[slot]] > 0)
+        kind = int64(setting.kind[hand[slot]] > 0)
         if kind < rank:
             rank, ties = kind, 0
         if kind == rank:

@@ -11,7 +11,7 @@ import numpy as np
 
 from simcore.board import CORNERS, SPACES
 from simcore.cards import CARDS
-from simcore.jit import inlined_kernel, kernel, record_dtype
+from simcore.jit import Int, inlined_kernel, int64, kernel, record_dtype
 from simcore.rules import MAX_SEATS, MAX_TEAMS
 from simcore.setting import MAX_LINES, MAX_THROUGH, Setting
 
@@ -61,7 +61,7 @@ _U1 = np.uint64(1)
 
 
 @kernel
-def clear_table(setting: Setting, table: Table, first_seat: int) -> None:
+def clear_table(setting: Setting, table: Table, first_seat: Int) -> None:
     """Set the table to the start of a game (hands and pile are the dealer's to fill)."""
     table.chip[:] = OPEN
     for corner in CORNERS:
@@ -85,7 +85,7 @@ def clear_table(setting: Setting, table: Table, first_seat: int) -> None:
 
 
 @inlined_kernel
-def place(setting: Setting, table: Table, team: int, space: int) -> bool:
+def place(setting: Setting, table: Table, team: Int, space: Int) -> bool:
     """Put a chip of the team on an open space; return whether a line is now full."""
     table.chip[space] = team + 1
     table.stock[team] -= 1
@@ -104,9 +104,9 @@ def place(setting: Setting, table: Table, team: int, space: int) -> bool:
 
 
 @kernel
-def remove(setting: Setting, table: Table, space: int) -> int:
+def remove(setting: Setting, table: Table, space: Int) -> Int:
     """Take the chip off a space and return the team it goes back to (rules 6.3, 6.5)."""
-    team = np.int64(table.chip[space]) - 1
+    team = int64(table.chip[space]) - 1
     table.chip[space] = OPEN
     table.stock[team] += 1
     table.removable[team] -= 1
@@ -118,7 +118,7 @@ def remove(setting: Setting, table: Table, space: int) -> int:
 
 
 @inlined_kernel
-def remember_play(table: Table, seat: int, card: int, space: int, took: int) -> None:
+def remember_play(table: Table, seat: Int, card: Int, space: Int, took: Int) -> None:
     """Append a play to the table's recent plays."""
     at = table.plays & (RECENT - 1)
     table.play_seat[at] = seat
@@ -129,6 +129,6 @@ def remember_play(table: Table, seat: int, card: int, space: int, took: int) -> 
 
 
 @inlined_kernel
-def is_dead(table: Table, card: int) -> bool:
+def is_dead(table: Table, card: Int) -> bool:
     """Return whether both spaces of a plain card are covered (rules 7.1); False for jacks."""
     return (table.dead >> np.uint64(card)) & _U1 != 0

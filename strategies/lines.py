@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from simcore.board import SPACES
 from simcore.cards import JS, ONE_EYED, PLAIN, TWO_EYED
-from simcore.jit import inlined_kernel, kernel
+from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand, is_target
 from simcore.rng import Stream, below
 from simcore.setting import MAX_LINES, Setting
@@ -30,7 +30,7 @@ TWO_EYED_COST = 200
 ONE_EYED_COST = 150
 """What a jack has to bring to be played; a one-eyed one after halving."""
 
-OWN_LINES, ALL_LINES = np.int64(0), np.int64(1)
+OWN_LINES, ALL_LINES = int64(0), int64(1)
 """Whether lines of the opponents count."""
 
 # The memory, as int32. A line's state is 8 * own chips + chips of the strongest opponent, corners
@@ -47,10 +47,10 @@ _NEAR = _NEED + 2 * _STATES
 _SEEN = _NEAR + 8
 """Plays seen."""
 _WORDS = (_SEEN + 2) // 2
-_NOTHING_YET = np.int64(-(1 << 30))
+_NOTHING_YET = int64(-(1 << 30))
 
 
-def start_values(setting: Setting, scope: int) -> Memory:
+def start_values(setting: Setting, scope: Int) -> Memory:
     """Return the memory of a line bot for an empty board."""
     memory = np.zeros(_WORDS, np.int64)
     values = memory.view(np.int32)
@@ -75,8 +75,8 @@ def start_values(setting: Setting, scope: int) -> Memory:
 
 @kernel
 def choose_by_lines(
-    setting: Setting, table: Table, seat: int, hand: Hand, memory: Memory, stream: Stream
-) -> int:
+    setting: Setting, table: Table, seat: Int, hand: Hand, memory: Memory, stream: Stream
+) -> Int:
     """Return the best play by line values, one of the best drawn uniformly.
 
     Every copy of a card counts as a choice of its own. Modifies memory and stream.
@@ -84,7 +84,7 @@ def choose_by_lines(
     team = seat % setting.teams
     values = memory.view(np.int32)
     _catch_up(setting, table, team, values)
-    best, ties, choice = _NOTHING_YET, np.int64(0), np.int64(0)
+    best, ties, choice = _NOTHING_YET, int64(0), int64(0)
     two_eyed, one_eyed = False, False
     for slot in range(len(hand)):
         card = hand[slot]
@@ -96,15 +96,15 @@ def choose_by_lines(
                 space = setting.spaces_of[card, i]
                 if table.chip[space] == OPEN and values[space] >= best:
                     if values[space] > best:
-                        best, ties = np.int64(values[space]), np.int64(0)
+                        best, ties = int64(values[space]), int64(0)
                     ties += 1
                     if ties == 1 or below(stream, ties) == 0:
-                        choice = play(slot, np.int64(space))
+                        choice = play(slot, int64(space))
     if two_eyed and table.stock[team] > 0:
         top = _best_open(table, values) - TWO_EYED_COST
         if top >= best:
             if top > best:
-                best, ties = top, np.int64(0)
+                best, ties = top, int64(0)
             for slot in range(len(hand)):
                 if setting.kind[hand[slot]] == TWO_EYED:
                     for space in range(SPACES):
@@ -117,7 +117,7 @@ def choose_by_lines(
             worth = _worth_to_take(setting, table, team, space, best)
             if worth >= best:
                 if worth > best:
-                    best, ties = worth, np.int64(0)
+                    best, ties = worth, int64(0)
                 for slot in range(len(hand)):
                     if setting.kind[hand[slot]] == ONE_EYED:
                         ties += 1
@@ -127,9 +127,9 @@ def choose_by_lines(
 
 
 @kernel
-def _catch_up(setting: Setting, table: Table, team: int, values: Values) -> None:
+def _catch_up(setting: Setting, table: Table, team: Int, values: Values) -> None:
     """Bring `values` up to date with the plays since the last call."""
-    seen = np.int64(values[_SEEN])
+    seen = int64(values[_SEEN])
     if table.plays - seen > RECENT:
         for line in range(setting.n_lines):
             if setting.line_open[line]:
@@ -138,21 +138,21 @@ def _catch_up(setting: Setting, table: Table, team: int, values: Values) -> None
         for number in range(seen, table.plays):
             space = table.play_space[number & (RECENT - 1)]
             for i in range(setting.n_through[space]):
-                line = np.int64(setting.through[space, i])
+                line = int64(setting.through[space, i])
                 _value_line(setting, table, team, values, line)
     values[_SEEN] = table.plays
 
 
 @inlined_kernel
-def _value_line(setting: Setting, table: Table, team: int, values: Values, line: int) -> None:
+def _value_line(setting: Setting, table: Table, team: Int, values: Values, line: Int) -> None:
     """Note a line's state and pass the difference in worth on to its spaces."""
-    foe = np.int64(0)
+    foe = int64(0)
     for other in range(setting.teams):
         if other != team:
-            foe = max(foe, np.int64(table.count[other, line]))
-    half = _STATES * np.int64(setting.line_corners[line])
-    new = half + 8 * np.int64(table.count[team, line]) + foe
-    old = half + np.int64(values[_LINE + line])
+            foe = max(foe, int64(table.count[other, line]))
+    half = _STATES * int64(setting.line_corners[line])
+    new = half + 8 * int64(table.count[team, line]) + foe
+    old = half + int64(values[_LINE + line])
     values[_LINE + line] = new - half
     values[_NEAR + values[_NEED + old]] -= 1
     values[_NEAR + values[_NEED + new]] += 1
@@ -163,33 +163,33 @@ def _value_line(setting: Setting, table: Table, team: int, values: Values, line:
 
 
 @kernel
-def _best_open(table: Table, values: Values) -> int:
+def _best_open(table: Table, values: Values) -> Int:
     """Return the largest value of an open space."""
     best = np.int32(-(1 << 30))
     for space in range(SPACES):
         if table.chip[space] == OPEN:
             best = max(best, values[space])
-    return np.int64(best)
+    return int64(best)
 
 
 @kernel
-def _most_to_take(setting: Setting, values: Values) -> int:
+def _most_to_take(setting: Setting, values: Values) -> Int:
     """Return a bound on what any chip is worth taking: few lines are near enough to matter.
 
     At most 4 * line_length lines run through a space; the bound gives it the best of all lines that
     the own team is not on. Without it every jack in hand would be held against every chip.
     """
     left = 4 * setting.line_length
-    most = np.int64(0)
+    most = int64(0)
     for need in range(1, 4):
-        lines = min(left, np.int64(values[_NEAR + need]))
+        lines = min(left, int64(values[_NEAR + need]))
         most += lines * GAIN[need]
         left -= lines
     return (most + left * GAIN[4]) // 2 - ONE_EYED_COST
 
 
 @kernel
-def _worth_to_take(setting: Setting, table: Table, team: int, space: int, best: int) -> int:
+def _worth_to_take(setting: Setting, table: Table, team: Int, space: Int, best: Int) -> Int:
     """Return what taking the chip on `space` is worth, or less than `best` if it may not be.
 
     The chip is worth its lines to its owner's team; an own one, where it may be taken, is a loss.
@@ -197,17 +197,17 @@ def _worth_to_take(setting: Setting, table: Table, team: int, space: int, best: 
     jack = np.uint8(JS)
     if not is_target(setting, table, team, jack, space):
         return best - 1
-    owner = np.int64(table.chip[space]) - 1
-    total = np.int64(0)
+    owner = int64(table.chip[space]) - 1
+    total = int64(0)
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]
         if _alone(setting, table, owner, line):
-            total += GAIN[setting.line_length - np.int64(table.count[owner, line])]
+            total += GAIN[setting.line_length - int64(table.count[owner, line])]
     return (-total if owner == team else total) // 2 - ONE_EYED_COST
 
 
 @kernel
-def _alone(setting: Setting, table: Table, team: int, line: int) -> bool:
+def _alone(setting: Setting, table: Table, team: Int, line: Int) -> bool:
     """Return whether no other team has a chip on the line."""
     for other in range(setting.teams):
         if other != team and table.count[other, line] != setting.line_corners[line]:

@@ -1,9 +1,8 @@
 """`random`: any legal play."""
 
-import numpy as np
-
 from simcore.board import SPACES
 from simcore.cards import PLAIN
+from simcore.jit import int64
 from simcore.moves import Hand, is_playable, is_target
 from simcore.rng import Stream, below
 from simcore.setting import Setting
@@ -31,8 +30,8 @@ def choose(
         slot = below(stream, len(hand))
     card = hand[slot]
     if setting.kind[card] == PLAIN:
-        first = np.int64(setting.spaces_of[card, 0])
-        second = np.int64(setting.spaces_of[card, 1])
+        first = int64(setting.spaces_of[card, 0])
+        second = int64(setting.spaces_of[card, 1])
         if table.chip[second] != OPEN or (table.chip[first] == OPEN and below(stream, 2) == 0):
             return play(slot, first)
         return play(slot, second)

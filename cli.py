@@ -1,0 +1,419 @@
+"""The command `seqlab`: parse, call one function, print.
+
+Modules that take long to import are imported inside the commands, so that `--help` is there at
+once.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from simcore.rules import Rules
+    from simcore.store import Run
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Play millions of bot games of Sequence, and report what they show.",
+)
+
+# All usage errors of the command line derive from this one, wherever typer keeps it.
+_UsageError: Any = typer.BadParameter.__base__
+
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-s",
+        "--strategy",
+        help="NAME, NAME:param=value,... or NAME@FILE.toml; once for all seats, "
+        "or one for each team or seat.",
+    ),
+]
+Games = Annotated[int, typer.Option(help="Games to play, rounded up to whole deals.")]
+Seed = Annotated[int, typer.Option(help="Seed of all deals and bots, 0 to 2^63-1.")]
+Out = Annotated[Path | None, typer.Option(help="Folder to write; runs/COMMAND-SEED if not given.")]
+DesignName = Annotated[str, typer.Option("--design", help="auto, swap, rotate or none.")]
+Threads = Annotated[int | None, typer.Option(help="Threads; all cores if not given.")]
+Players = Annotated[int | None, typer.Option(help="2, 3, 4, 6, 8, 9, 10 or 12.")]
+Teams = Annotated[int | None, typer.Option(help="2 or 3 teams.")]
+Preset = Annotated[str | None, typer.Option(help="A set of rules; `seqlab rules` lists them.")]
+RulesFile = Annotated[Path | None, typer.Option("--rules", help="A TOML file of rule fields.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="field=value for any rule; may be repeated.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Finish the run in --out.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no words, just results.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def main() -> None:
+    """Run the command line and exit with the code that scripts can rely on.
+
+    0 success, 2 bad input, 1 a failure on the way, 130 interrupted. Errors are one line.
+    """
+    sys.exit(_run(typer.main.get_command(app)))
+
+
+def _run(command: Any) -> int:
+    try:
+        return int(command.main(standalone_mode=False, prog_name="seqlab") or 0)
+    except _UsageError as error:
+        return _fail(error.format_message(), 2)
+    except KeyboardInterrupt:
+        return _fail("interrupted; finished parts are kept, --resume goes on", 130)
+    except BrokenPipeError:
+        return 1
+    except ValueError as error:
+        return _fail(str(error), 2)
+    except (RuntimeError, OSError) as error:
+        return _fail(str(error), 1)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"seqlab {version('sequence-lab')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Play millions of bot games of Sequence, and report what they show.
+
+    Example: seqlab run -s balanced -s greedy --games 200000
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command()
+def run(
+    strategy: Strategies = None,
+    games: Games = 100_000,
+    seed: Seed = 0,
+    out: Out = None,
+    design: DesignName = "auto",
+    threads: Threads = None,
+    players: Players = None,
+    teams: Teams = None,
+    preset: Preset = None,
+    rules: RulesFile = None,
+    set_: Settings = None,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Simulate, then write the report: the main job.
+
+    Without options: 100,000 two-player games of the bot `balanced` against itself.
+
+    Example: seqlab run -s balanced -s greedy --games 200000 --players 4
+    """
+    in_force = _rules(players, teams, preset, rules, set_)
+    played = _simulate(
+        "run", strategy, games, seed, out, design, threads, in_force, resume, overwrite, quiet
+    )
+    _report(played, quiet)
+
+
+@app.command()
+def simulate(
+    strategy: Strategies = None,
+    games: Games = 100_000,
+    seed: Seed = 0,
+    out: Out = None,
+    design: DesignName = "auto",
+    threads: Threads = None,
+    players: Players = None,
+    teams: Teams = None,
+    preset: Preset = None,
+    rules: RulesFile = None,
+    set_: Settings = None,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play games into a folder of tables, without a report.
+
+    Example: seqlab simulate -s balanced -s random --games 1000000 --seed 7 --out runs/mine
+    """
+    in_force = _rules(players, teams, preset, rules, set_)
+    folder, _ = _simulate(
+        "simulate", strategy, games, seed, out, design, threads, in_force, resume, overwrite, quiet
+    )
+    print(folder)
+
+
+def _rules(
+    players: int | None,
+    teams: int | None,
+    preset: str | None,
+    file: Path | None,
+    assignments: list[str] | None,
+) -> "Rules":
+    """Return the rules in force: a preset or a file, then players and teams, then --set."""
+    from simcore.rules import PRESETS, Rules, RulesError, parse_assignment, read_settings
+
+    if preset is not None and preset not in PRESETS:
+        raise RulesError(f"preset: {preset!r}; allowed: {', '.join(PRESETS)}")
+    if preset is not None and file is not None:
+        raise RulesError("preset and rules: both given; allowed: one of them")
+    settings = dict(PRESETS[preset]) if preset else read_settings(file) if file else {}
+    given = {"players": players, "teams": teams}
+    settings |= {name: value for name, value in given.items() if value is not None}
+    settings |= dict(parse_assignment(text) for text in assignments or [])
+    return Rules.from_settings(settings)
+
+
+def _simulate(
+    command: str,
+    strategies: list[str] | None,
+    games: int,
+    seed: int,
+    out: Path | None,
+    design: str,
+    threads: int | None,
+    rules: "Rules",
+    resume: bool,
+    overwrite: bool,
+    quiet: bool,
+) -> tuple[Path, "Run"]:
+    from simcore.simulation import simulate
+    from simcore.store import default_folder
+
+    folder = out or default_folder(command, seed)
+    with _progress("playing", games, quiet) as advance:
+        played = simulate(
+            strategies or ["balanced"],
+            games,
+            seed,
+            rules,
+            design,
+            threads,
+            folder,
+            resume=resume,
+            overwrite=overwrite,
+            command=" ".join(["seqlab", *sys.argv[1:]]),
+            progress=advance,
+        )
+    return folder, played
+
+
+@contextmanager
+def _progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """Show games a second and time left on standard error, if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    started = time.monotonic()
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} games"),
+        TextColumn("{task.fields[rate]:,.0f} games/s"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    ) as bar:
+        task = bar.add_task(what, total=total, rate=0.0)
+
+        def advance(games: int) -> None:
+            done = bar.tasks[task].completed + games
+            bar.update(task, advance=games, rate=done / (time.monotonic() - started))
+
+        yield advance
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    other: Annotated[
+        Path | None, typer.Argument(help="A second run, to stand beside the first.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write figures, charts and one HTML page about a run; two runs stand side by side.
+
+    Example: seqlab report runs/run-0
+    """
+    from simcore.store import load
+
+    if other is None:
+        _report((folder, load(folder)), quiet)
+        return
+    from analysis.compare import compare
+
+    target = folder / f"compare-{other.resolve().name}"
+    compare(load(folder), load(other), target)
+    print(target / "index.html")
+
+
+def _report(played: tuple[Path, "Run"], quiet: bool) -> None:
+    from analysis.report import random_reference
+    from analysis.report import report as write_report
+
+    folder, found = played
+    if not quiet and sys.stderr.isatty():
+        print("writing the report", file=sys.stderr)
+    for headline in write_report(found, folder / "report", random_reference(found)):
+        print(headline.sentence)
+    print(folder / "report" / "index.html")
+
+
+@app.command()
+def strategies(
+    name: Annotated[str | None, typer.Argument(help="One strategy, with its parameters.")] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show the strategies there are, or one with its parameters.
+
+    Example: seqlab strategies balanced
+    """
+    from simcore.strategy import bot_names, find_bot
+
+    bots = [find_bot(name)] if name else [find_bot(each) for each in bot_names()]
+    if as_json:
+        rows = [
+            {"strategy": b.name, "idea": b.idea, "parameters": [vars(p) for p in b.parameters]}
+            for b in bots
+        ]
+        print(json.dumps(rows, indent=1))
+        return
+    _print_table(("strategy", "idea"), [(b.name, b.idea) for b in bots])
+    if name and bots[0].parameters:
+        _print_table(
+            ("parameter", "default", "range", "meaning"),
+            [
+                (p.name, f"{p.default:g}", f"{p.low:g} to {p.high:g}", p.meaning)
+                for p in bots[0].parameters
+            ],
+        )
+
+
+@app.command()
+def rules(
+    preset: Preset = None,
+    players: Players = None,
+    teams: Teams = None,
+    rules_file: RulesFile = None,
+    set_: Settings = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show every rule switch: its value in force, what is allowed, and the presets.
+
+    Example: seqlab rules --players 6 --set hand_size=4
+    """
+    from dataclasses import fields
+
+    from simcore.rules import PRESETS, Rules
+
+    in_force = _rules(players, teams, preset, rules_file, set_)
+    values = in_force.settings()
+    if as_json:
+        print(json.dumps(values, indent=1))
+        return
+    _print_table(
+        ("field", "value", "allowed", "rules"),
+        [(f.name, _show(values[f.name]), f.metadata["help"], f.metadata["clause"])
+         for f in fields(Rules)],
+    )  # fmt: skip
+    if not quiet:
+        print(f"presets: {', '.join(PRESETS)}")
+
+
+def _show(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool | list) else str(value)
+
+
+@app.command()
+def board(
+    layout: Annotated[
+        str, typer.Argument(help="standard, wedge, random:SEED or a CSV file.")
+    ] = "standard",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check a layout and show it.
+
+    Example: seqlab board wedge
+    """
+    from simcore.board import load_board
+
+    rows = load_board(layout).rows()
+    if as_json:
+        print(json.dumps(rows))
+        return
+    print("    " + "".join(f"{column:>5}" for column in range(1, 11)))
+    for letter, row in zip("ABCDEFGHIJ", rows, strict=True):
+        print(f"{letter:>4}" + "".join(f"{card:>5}" for card in row))
+
+
+@app.command()
+def bench(
+    strategy: Strategies = None,
+    players: Players = None,
+    teams: Teams = None,
+    threads: Annotated[int, typer.Option(help="Threads.")] = 1,
+    seconds: Annotated[float, typer.Option(help="Time to measure each strategy.")] = 2.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure games a second of each strategy against itself, with all records kept.
+
+    Example: seqlab bench -s random -s balanced --threads 2
+    """
+    from simcore.bench import measure
+    from simcore.strategy import bot_names
+
+    in_force = _rules(players, teams, None, None, None)
+    rows = [measure(name, in_force, threads, seconds) for name in strategy or bot_names()]
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return
+    _print_table(
+        tuple(rows[0]),
+        [[f"{v:,.0f}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows],
+    )
+
+
+def _print_table(columns: Any, rows: Any) -> None:
+    """Print a table; numbers stand to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        numeric = all(str(row[number]).replace(",", "").replace(".", "").isdigit() for row in rows)
+        table.add_column(str(column), justify="right" if numeric and rows else "left")
+    for row in rows:
+        table.add_row(*(str(cell).replace("[", r"\[") for cell in row))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
