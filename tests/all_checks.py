@@ -1,0 +1,91 @@
+"""Run every check of the project with the interpreter this is started with.
+
+    .venv/bin/python tests/all_checks.py
+
+All checks run even if one fails; the exit code says whether any did. The last line sums up the
+tests of both runs: compiled, and as plain Python, where coverage can see into kernels.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PLAIN = (
+    *("tests/test_naive.py", "tests/test_rules.py", "tests/test_board.py"),
+    *("tests/test_design.py", "tests/test_dealer.py", "tests/test_engine.py"),
+    *("tests/test_strategies.py", "tests/test_simulation.py"),
+)
+"""The tests of logic: these run once more without compilation."""
+
+COVERED = 95
+"""Percent of simcore's and the strategies' lines and branches that PLAIN has to reach."""
+
+
+def main() -> int:
+    """Run all checks; return 1 if any failed."""
+    python = [sys.executable, "-m"]
+    with tempfile.TemporaryDirectory() as scratch:
+        results = Path(scratch)
+        compiled, plain = results / "compiled.xml", results / "plain.xml"
+        logic = {"NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(results / "coverage")}
+        sources = ["--source", "simcore,strategies"]
+        spread = ["-n", "2", "--dist", "worksteal"]
+        passed = [
+            check("lint", [*python, "ruff", "check"]),
+            check("format", [*python, "ruff", "format", "--check"]),
+            check("types", [*python, "mypy"]),
+            # Compile before two processes would do it at once.
+            check("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"]),
+            check("tests", [*python, "pytest", "-q", *spread, f"--junitxml={compiled}"]),
+            check(
+                "logic tests without compilation",
+                [*python, "coverage", "run", "--branch", *sources, "-m"]
+                + ["pytest", "-q", *PLAIN, f"--junitxml={plain}"],
+                logic,
+            ),
+            check(
+                "coverage",
+                [*python, "coverage", "report", "-m", "--skip-covered"]
+                + [f"--fail-under={COVERED}"],
+                logic,
+            ),
+        ]
+        good, bad = (sum(counts) for counts in zip(*map(count, (compiled, plain)), strict=True))
+    print(f"\nchecks: {sum(passed)} of {len(passed)} passed")
+    print(f"{good} passed, {bad} failed")
+    return 0 if all(passed) else 1
+
+
+def check(title: str, command: list[str], environment: dict[str, str] | None = None) -> bool:
+    """Run one command under a heading; return whether it succeeded."""
+    print(f"\n== {title}", flush=True)
+    started = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | (environment or {}))
+    word = "ok" if done.returncode == 0 else f"FAILED ({done.returncode})"
+    print(f"-- {title}: {word}, {time.monotonic() - started:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def count(results: Path) -> tuple[int, int]:
+    """Return how many tests passed and failed; a run that wrote no results is one failure."""
+    if not results.is_file():
+        return 0, 1
+    suites = list(ET.parse(results).getroot().iter("testsuite"))
+    told = {
+        name: sum(int(suite.get(name, 0)) for suite in suites)
+        for name in ("tests", "errors", "failures", "skipped")
+    }
+    bad = told["errors"] + told["failures"]
+    return told["tests"] - bad - told["skipped"], bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
