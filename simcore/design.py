@@ -42,7 +42,7 @@ def make_design(strategies: Sequence[Strategy], rules: Rules, name: str = "auto"
     if name not in DESIGNS:
         raise DesignError(f"design: {name!r}; allowed: {', '.join(DESIGNS)}")
     if name == "auto":
-        name = "rotate" if len(bots) == 1 else "swap"
+        name = "rotate" if len(bots) < 2 else "swap"
     numbers = [[bot.name for bot in bots].index(strategy.name) for strategy in strategies]
     if name == "swap":
         tables = _swapped(numbers, rules)

@@ -192,9 +192,11 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     if not sign or not name.strip():
         raise RulesError(f"rules: {text!r}; allowed: field=value, such as hand_size=6")
     try:
-        return name.strip(), tomllib.loads(f"value = {value}")["value"]
+        found = tomllib.loads(f"value = {value}")
     except tomllib.TOMLDecodeError:
-        return name.strip(), value.strip()
+        found = {}
+    # A value of several lines could hold more than a value.
+    return name.strip(), found["value"] if found.keys() == {"value"} else value.strip()
 
 
 def _set(rules: Rules, name: str, value: Any) -> None:

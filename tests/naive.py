@@ -53,7 +53,7 @@ OWN = {"table_talk": "9.2", "forfeit": "9.2", "forget": "9.1", "reshuffle": "10.
 ENDS = {"sequences": "8.5", "stalemate": "10.2", "max_turns": "10.3"}
 
 
-class Illegal(Exception):  # noqa: N818 - it is the referee's word
+class Illegal(Exception):
     """An event that can not stand after those before it, with the clause it breaks."""
 
     def __init__(self, clause: str, message: str) -> None:
