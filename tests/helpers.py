@@ -32,6 +32,7 @@ from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import Setting, make_setting
 from simcore.strategy import KEEP, Bot, Memory, Params, bot_function, play
 from simcore.table import TABLE, Table, is_dead
+from strategies import balanced, greedy
 from strategies import random as random_bot
 
 Flags = npt.NDArray[np.bool_]
@@ -44,7 +45,7 @@ TABLES = ((2, 2), (3, 3), (4, 2), (6, 2), (6, 3), (8, 2), (9, 3), (10, 2), (12, 
 
 def scaled(games: int) -> int:
     """Return how many games to play instead where kernels are not compiled."""
-    return games if JIT else max(1, games // 40)
+    return games if JIT else max(1, games // 60)
 
 
 # Bots that decide what the built-in ones never do.
@@ -111,7 +112,7 @@ def forfeit_any(
 RANDOM = random_bot.BOT
 WILD = Bot("wild", "Plays at random, exchanges and forfeits too.", RANDOM.choose, exchange_any)
 BUILDER = Bot("builder", "Completes what it can.", choose_builder, exchange_any, forfeit_any)
-BOTS = (RANDOM, WILD, BUILDER)
+BOTS = (RANDOM, WILD, BUILDER, greedy.BOT, balanced.BOT)
 
 
 # One table.
@@ -146,6 +147,12 @@ class Desk:
         self.dealer = np.zeros(1, DEALER)[0]
         self.bench = np.zeros(1, BENCH)[0]
         self.notes = np.zeros(1, NOTES)[0]
+        for number, bot in enumerate(self.bots):
+            params = np.array([parameter.default for parameter in bot.parameters])
+            start = bot.start(self.setting, params)
+            self.bench.params[number, : len(params)] = params
+            self.bench.words[number] = len(start)
+            self.bench.start[number, : len(start)] = start
         self.functions = tuple(
             tuple(getattr(self.bots[min(i, len(self.bots) - 1)], name) for i in range(MAX_SEATS))
             for name in ("choose", "exchange", "forfeit")
