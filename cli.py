@@ -5,6 +5,7 @@ once.
 """
 
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -55,6 +56,13 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no word
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+_INTERRUPTED = 130
+
+
+class _Interrupted(Exception):
+    """Ctrl-C while games were played; the message says how to go on."""
+
+
 def main() -> None:
     """Run the command line and exit with the code that scripts can rely on.
 
@@ -65,11 +73,14 @@ def main() -> None:
 
 def _run(command: Any) -> int:
     try:
-        return int(command.main(standalone_mode=False, prog_name="seqlab") or 0)
+        code = int(command.main(standalone_mode=False, prog_name="seqlab") or 0)
+        return _fail("interrupted", code) if code == _INTERRUPTED else code
     except _UsageError as error:
         return _fail(error.format_message(), 2)
-    except KeyboardInterrupt:
-        return _fail("interrupted; finished parts are kept, --resume goes on", 130)
+    except _Interrupted as error:
+        return _fail(str(error), _INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         return 1
     except ValueError as error:
@@ -201,21 +212,29 @@ def _simulate(
     from simcore.simulation import simulate
     from simcore.store import default_folder
 
+    if resume and out is None:
+        raise ValueError("resume: no folder given; allowed: --resume with --out FOLDER")
     folder = out or default_folder(command, seed)
-    with _progress("playing", games, quiet) as advance:
-        played = simulate(
-            strategies or ["balanced"],
-            games,
-            seed,
-            rules,
-            design,
-            threads,
-            folder,
-            resume=resume,
-            overwrite=overwrite,
-            command=" ".join(["seqlab", *sys.argv[1:]]),
-            progress=advance,
-        )
+    try:
+        with _progress("playing", games, quiet) as advance:
+            played = simulate(
+                strategies or ["balanced"],
+                games,
+                seed,
+                rules,
+                design,
+                threads,
+                folder,
+                resume=resume,
+                overwrite=overwrite,
+                command=shlex.join(["seqlab", *sys.argv[1:]]),
+                progress=advance,
+            )
+    except KeyboardInterrupt:
+        raise _Interrupted(
+            f"interrupted; finished parts are in {folder}: "
+            f"the same command with --out {folder} --resume plays the rest"
+        ) from None
     return folder, played
 
 
@@ -395,9 +414,16 @@ def bench(
         print(json.dumps(rows, indent=1))
         return
     _print_table(
-        tuple(rows[0]),
-        [[f"{v:,.0f}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows],
+        ("strategy", "players", "teams", "threads", "games", "seconds", "games/s", "turns/s"),
+        [[_cell(value) for value in row.values()] for row in rows],
     )
+
+
+def _cell(value: Any) -> str:
+    """Write a number for reading: thousands apart, and decimals only where they say something."""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _print_table(columns: Any, rows: Any) -> None:
@@ -412,7 +438,8 @@ def _print_table(columns: Any, rows: Any) -> None:
         table.add_column(str(column), justify="right" if numeric and rows else "left")
     for row in rows:
         table.add_row(*(str(cell).replace("[", r"\[") for cell in row))
-    Console().print(table)
+    # In a pipe or a file nothing is wrapped or cut.
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 if __name__ == "__main__":

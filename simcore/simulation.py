@@ -201,6 +201,7 @@ def simulate(
     _check(games, seed, threads)
     plan, made = make_plan(strategies, rules or Rules(), seed, design)
     deals = math.ceil(games / len(made.seatings))
+    Runner(plan, made)  # refuses bots before there is a folder
     manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
     folder = _open(out, manifest, resume, overwrite)
     parts = _parts(deals, len(made.seatings), part_games)

@@ -193,7 +193,11 @@ def find_bot(name: str) -> Bot:
     points = list(entry_points(group=GROUP, name=name))
     if not points:
         raise StrategyError(f"no strategy {name!r}; allowed: {', '.join(bot_names())}")
-    bot = points[0].load()
+    try:
+        bot = points[0].load()
+    except Exception as error:  # whatever a module of anybody's raises
+        reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        raise StrategyError(f"strategy {name!r} cannot be loaded: {reason}") from error
     if not isinstance(bot, Bot):
         raise StrategyError(f"strategy {name!r}: {points[0].value} is no Bot")
     return bot
@@ -208,8 +212,13 @@ def find_strategy(text: str) -> Strategy:
     if at:
         return make_strategy(find_bot(name), _read_params(Path(file)))
     name, _, given = text.partition(":")
-    pairs = [pair.partition("=") for pair in given.split(",")] if given else []
-    return make_strategy(find_bot(name), {key.strip(): _number(text, v) for key, _, v in pairs})
+    values: dict[str, float] = {}
+    for pair in given.split(",") if given else []:
+        key, _, value = pair.partition("=")
+        if key.strip() in values:
+            raise StrategyError(f"{text}: {key.strip()} is given twice")
+        values[key.strip()] = _number(text, value)
+    return make_strategy(find_bot(name), values)
 
 
 def _number(text: str, value: object) -> float:
