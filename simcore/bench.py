@@ -7,7 +7,7 @@ from typing import Any
 from simcore.rules import Rules
 from simcore.simulation import RunError, Runner, make_plan
 
-_SLICE = 5_000
+_MOST = 2**16
 _APART = 10**9
 """Games between the first ones of two threads, so that none is played twice."""
 
@@ -22,7 +22,7 @@ def measure(strategy: str, rules: Rules, threads: int = 1, seconds: float = 2.0)
     if not 1 <= threads <= 4096 or not 0 < seconds <= 3600:
         raise RunError(f"threads {threads}, seconds {seconds:g}; allowed: 1 to 4096, up to 3600")
     runners = [Runner(*make_plan([strategy], rules)) for _ in range(threads)]
-    size = _slice_of(runners[0], seconds)
+    size = _slice_of(runners[0])
     started = time.perf_counter()
 
     def work(thread: int) -> tuple[int, int]:
@@ -49,9 +49,13 @@ def measure(strategy: str, rules: Rules, threads: int = 1, seconds: float = 2.0)
     }
 
 
-def _slice_of(runner: Runner, seconds: float) -> int:
-    """Compile, then return how many games to play between two looks at the clock."""
+def _slice_of(runner: Runner) -> int:
+    """Compile, then return a number of games that takes over a tenth of a second."""
     runner.play(0, 1)
-    started = time.perf_counter()
-    runner.play(0, 16)
-    return max(1, min(_SLICE, int(seconds * 2 / (time.perf_counter() - started))))
+    games = 1
+    while True:
+        started = time.perf_counter()
+        runner.play(0, games)
+        if time.perf_counter() - started > 0.1 or games >= _MOST:
+            return games
+        games *= 2

@@ -5,7 +5,7 @@ They are unchecked and write only into the NOTES record.
 
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import Dealer
-from simcore.jit import Int, inlined_kernel, kernel
+from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.records import (
     BLOCKS,
     BUILDS,
@@ -89,7 +89,7 @@ def note_sequences(
     setting: Setting, table: Table, notes: Notes, seat: Int, bot: Int, scored: Int
 ) -> None:
     """Note the last `scored` sequences of the seat's team, with events and space sums."""
-    team = seat % setting.teams
+    team = int64(setting.team[seat])
     total = table.sequences[team]
     winning = total >= setting.sequences_to_win
     for number in range(total - scored, total):

@@ -20,7 +20,7 @@ import numba
 import numpy as np
 
 from simcore.cards import CARDS
-from simcore.jit import Int, inlined_kernel, kernel, record_dtype
+from simcore.jit import Int, inlined_kernel, int64, kernel, record_dtype
 from simcore.rng import DEAL, RESHUFFLE, below, shuffle, stream_start
 from simcore.rules import MAX_SEATS
 from simcore.setting import SLOTS, Setting
@@ -49,7 +49,9 @@ DEALER = record_dtype(
 )
 DEALER_TYPE = numba.from_dtype(DEALER)
 
-_HALF = SLOTS // 2
+# As numpy scalars, for numba compiles a kernel anew for every literal.
+_FIRST, _HALF, _ALL = int64(0), int64(SLOTS // 2), int64(SLOTS)
+_SECOND_PACK = int64(1)
 
 
 @kernel
@@ -57,18 +59,18 @@ def shuffle_deal(setting: Setting, dealer: Dealer, seed: Int, deal: Int) -> Int:
     """Shuffle the slots of a deal, lay the lanes, and return the seat that starts (rules 4.1)."""
     dealer.seed = seed
     dealer.deal = deal
-    dealer.stream[0] = stream_start(seed, deal, DEAL, 0)
+    dealer.stream[0] = stream_start(seed, deal, DEAL, _FIRST)
     for slot in range(SLOTS):
         dealer.order[slot] = slot
         dealer.present[slot] = setting.slot_present[slot]
     if setting.single_deck:
-        shuffle(dealer.stream, dealer.order, 0, _HALF)
-        shuffle(dealer.stream, dealer.order, _HALF, SLOTS)
-        _lay(setting, dealer, 0, 0, _HALF)
-        _lay(setting, dealer, 1, _HALF, SLOTS)
+        shuffle(dealer.stream, dealer.order, _FIRST, _HALF)
+        shuffle(dealer.stream, dealer.order, _HALF, _ALL)
+        _lay(setting, dealer, _FIRST, _FIRST, _HALF)
+        _lay(setting, dealer, _SECOND_PACK, _HALF, _ALL)
     else:
-        shuffle(dealer.stream, dealer.order, 0, SLOTS)
-        _lay(setting, dealer, 0, 0, SLOTS)
+        shuffle(dealer.stream, dealer.order, _FIRST, _ALL)
+        _lay(setting, dealer, _FIRST, _FIRST, _ALL)
         dealer.left[1] = 0
     cut = below(dealer.stream, setting.players)
     return cut if setting.first_seat < 0 else setting.first_seat
@@ -164,7 +166,7 @@ def _reshuffle(setting: Setting, table: Table, dealer: Dealer) -> None:
         dealer.present[slot] = setting.slot_present[slot] and table.discarded[card] > 0
         if dealer.present[slot]:
             table.discarded[card] -= 1
-    shuffle(dealer.stream, dealer.order, 0, SLOTS)
-    _lay(setting, dealer, 0, 0, SLOTS)
+    shuffle(dealer.stream, dealer.order, _FIRST, _ALL)
+    _lay(setting, dealer, _FIRST, _FIRST, _ALL)
     dealer.left[1] = 0
     table.pile = dealer.left[0]

@@ -25,7 +25,7 @@ from simcore.book import (
 )
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import NONE, Dealer, can_draw, deal_hands, shuffle_deal
-from simcore.jit import Int, inlined_kernel, kernel, record_dtype
+from simcore.jit import Int, inlined_kernel, int64, kernel, record_dtype
 from simcore.moves import any_playable, dead_slot, is_legal
 from simcore.records import (
     BAD_EXCHANGE,
@@ -162,7 +162,7 @@ def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: Int, deal: 
 @kernel
 def _close_game(setting: Setting, table: Table, notes: Notes, row: Any) -> None:
     """Write the row of a game that is over."""
-    team = table.seat % setting.teams
+    team = int64(setting.team[table.seat])
     row.winner = -1
     row.reason = MAX_TURNS
     if table.sequences[team] >= setting.sequences_to_win:
@@ -193,7 +193,7 @@ def _play_game(
     while True:
         seat = table.seat
         bot = bench.bot[seat]
-        team = seat % setting.teams
+        team = int64(setting.team[seat])
         table.turn += 1
         table.idle += 1
         if setting.table_talk > 0 and _caught_talking(setting, table, bench, team):
@@ -218,6 +218,8 @@ def _play_game(
             _play(setting, table, dealer, notes, seat, bot, move >> 7, move & 127)
             if table.sequences[team] < setting.sequences_to_win:
                 _draw_or_forget(setting, table, dealer, bench, notes, seat, move >> 7)
+            else:
+                close_slot(table, dealer, seat, move >> 7)
         else:
             notes.tally[seat].passes += 1
             note_event(notes, table, PASS, seat, NOTHING, NOTHING)
@@ -300,7 +302,7 @@ def _play(
     """Make a legal play and note it."""
     card = dealer.hands[seat, slot]
     kind = setting.kind[card]
-    team = seat % setting.teams
+    team = int64(setting.team[seat])
     if kind == ONE_EYED:
         note_event(notes, table, REMOVE, seat, card, np.uint8(space))
         notes.space[bot, space, REMOVED] += 1

@@ -68,7 +68,8 @@ def _prune(base: Path, keep: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-numba.config.CACHE_DIR = str(_cache_folder())
+_config: Any = numba.config  # its attributes are made at run time
+_config.CACHE_DIR = str(_cache_folder())
 # Bots are passed as functions, which numba calls experimental each time it compiles the engine.
 warnings.filterwarnings("ignore", category=numba.NumbaExperimentalFeatureWarning)
 

@@ -73,6 +73,8 @@ def is_legal(setting: Setting, table: Table, team: Int, hand: Hand, slot: Int, s
 @inlined_kernel
 def dead_slot(table: Table, hand: Hand) -> Int:
     """Return the first slot of the hand with a dead card (rules 7.1), or -1."""
+    if table.dead == 0:
+        return -1
     for slot in range(len(hand)):
         if is_dead(table, hand[slot]):
             return slot

@@ -44,6 +44,7 @@ SETTING = record_dtype(
         ("table_talk", np.float64),
         ("chips", np.int64, MAX_TEAMS),
         ("hands", np.int64, MAX_SEATS),  # cards dealt, by place in the turn order
+        ("team", np.uint8, MAX_SEATS),  # the team of a seat (rules 1.3)
         # Geometry. Cards are codes 0..51, spaces 0..99, lines in line order.
         ("kind", np.uint8, CARDS),  # PLAIN, TWO_EYED, ONE_EYED
         ("card_of", np.uint8, SPACES),  # the card printed on a space; 255 in corners
@@ -95,6 +96,7 @@ def _fill_rules(setting: Setting, rules: Rules) -> None:
     setting.first_seat = -1 if rules.first_seat == "cut" else rules.first_seat
     setting.chips[: rules.teams] = rules.chips[: rules.teams]
     setting.hands[: rules.players] = rules.hands()
+    setting.team[: rules.players] = np.arange(rules.players) % rules.teams
 
 
 def _fill_board(setting: Setting, board: Board) -> None:

@@ -316,9 +316,14 @@ def _play_part(
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:
-    first_game, games, seats, sequences, jacks, spaces = zip(*chunks, strict=True)
-    rows = (np.concatenate(arrays) for arrays in (games, seats, sequences, jacks))
-    return Chunk(first_game[0], *rows, spaces=np.sum(spaces, axis=0))
+    return Chunk(
+        chunks[0].first_game,
+        np.concatenate([chunk.games for chunk in chunks]),
+        np.concatenate([chunk.seats for chunk in chunks]),
+        np.concatenate([chunk.sequences for chunk in chunks]),
+        np.concatenate([chunk.jacks for chunk in chunks]),
+        np.sum([chunk.spaces for chunk in chunks], axis=0),
+    )
 
 
 def _open(

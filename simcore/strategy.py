@@ -6,7 +6,7 @@ A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot
 
 - `setting`  the record of rules and geometry (simcore/setting.py). Read only.
 - `table`    the record of what everybody sees (simcore/table.py). Read only.
-- `seat`     the bot's seat; its team is `seat % setting.teams`. `table.seat` is the seat to move,
+- `seat`     the bot's seat; its team is `setting.team[seat]`. `table.seat` is the seat to move,
              which differs only in `forfeit`.
 - `hand`     uint8[n], card codes of the bot's own hand by slot. Writing to it does not compile.
 - `params`   float64[k], the bot's parameters in declared order. Writing to it does not compile.

@@ -46,7 +46,7 @@ def make_play(
 
     Returns the number of sequences scored. The slot is left for `refill` or `close_slot`.
     """
-    team = seat % setting.teams
+    team = int64(setting.team[seat])
     card = discard(table, dealer, seat, slot)
     table.idle = 0
     if setting.kind[card] == ONE_EYED:

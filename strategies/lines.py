@@ -18,7 +18,7 @@ from simcore.moves import Hand, is_target
 from simcore.rng import Stream, below
 from simcore.setting import MAX_LINES, Setting
 from simcore.strategy import Memory, play
-from simcore.table import OPEN, RECENT, Table
+from simcore.table import CORNER, OPEN, RECENT, Table
 
 Values = npt.NDArray[np.int32]
 
@@ -81,7 +81,7 @@ def choose_by_lines(
 
     Every copy of a card counts as a choice of its own. Modifies memory and stream.
     """
-    team = seat % setting.teams
+    team = int64(setting.team[seat])
     values = memory.view(np.int32)
     _catch_up(setting, table, team, values)
     best, ties, choice = _NOTHING_YET, int64(0), int64(0)
@@ -114,6 +114,8 @@ def choose_by_lines(
                                 choice = play(slot, space)
     if one_eyed and _most_to_take(setting, values) >= best:
         for space in range(SPACES):
+            if table.chip[space] in (OPEN, CORNER):
+                continue
             worth = _worth_to_take(setting, table, team, space, best)
             if worth >= best:
                 if worth > best:
@@ -147,15 +149,19 @@ def _catch_up(setting: Setting, table: Table, team: Int, values: Values) -> None
 def _value_line(setting: Setting, table: Table, team: Int, values: Values, line: Int) -> None:
     """Note a line's state and pass the difference in worth on to its spaces."""
     foe = int64(0)
-    for other in range(setting.teams):
-        if other != team:
-            foe = max(foe, int64(table.count[other, line]))
+    if setting.teams == 2:
+        foe = int64(table.count[1 - team, line])
+    else:
+        for other in range(setting.teams):
+            if other != team:
+                foe = max(foe, int64(table.count[other, line]))
     half = _STATES * int64(setting.line_corners[line])
     new = half + 8 * int64(table.count[team, line]) + foe
     old = half + int64(values[_LINE + line])
     values[_LINE + line] = new - half
-    values[_NEAR + values[_NEED + old]] -= 1
-    values[_NEAR + values[_NEED + new]] += 1
+    if values[_NEED + old] != values[_NEED + new]:
+        values[_NEAR + values[_NEED + old]] -= 1
+        values[_NEAR + values[_NEED + new]] += 1
     more = values[_WORTH + new] - values[_WORTH + old]
     if more != 0:
         for i in range(setting.line_length):

@@ -24,7 +24,7 @@ def choose(
 
     Both by drawing until one is legal, which is uniform and here faster than listing them.
     """
-    team = seat % setting.teams
+    team = int64(setting.team[seat])
     slot = below(stream, len(hand))
     while not is_playable(setting, table, team, hand[slot]):
         slot = below(stream, len(hand))
