@@ -79,15 +79,21 @@ warnings.filterwarnings("ignore", category=numba.NumbaExperimentalFeatureWarning
 _LEAN: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
 
 
+def _options(function: Function) -> dict[str, Any]:
+    """Return the flags of a kernel; a private one is called by kernels only and needs no door."""
+    door = function.__name__.startswith("_")
+    return {**_LEAN, "no_cpython_wrapper": door, "no_cfunc_wrapper": door}
+
+
 def kernel(function: Function) -> Function:
     """Compile at first use, cached on disk, without the interpreter's lock; allocates nothing."""
-    compiled: Function = numba.njit(**_LEAN)(function)
+    compiled: Function = numba.njit(**_options(function))(function)
     return compiled
 
 
 def inlined_kernel(function: Function) -> Function:
     """Like `kernel`, and always compiled into its caller: for small steps of every turn."""
-    compiled: Function = numba.njit(forceinline=True, **_LEAN)(function)
+    compiled: Function = numba.njit(forceinline=True, **_options(function))(function)
     return compiled
 
 
