@@ -23,7 +23,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Play millions of bot games of Sequence, and report what they show.",
 )
 
 # All usage errors of the command line derive from this one, wherever typer keeps it.
