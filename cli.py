@@ -17,7 +17,7 @@ import typer
 
 if TYPE_CHECKING:
     from simcore.rules import Rules
-    from simcore.store import Run
+    from simcore.run import Run
 
 app = typer.Typer(
     add_completion=False,
@@ -276,7 +276,7 @@ def report(
 
     Example: seqlab report runs/run-0
     """
-    from simcore.store import load
+    from simcore.run import load
 
     if other is None:
         _report((folder, load(folder)), quiet)

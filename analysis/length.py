@@ -10,6 +10,8 @@ from analysis.question import Chart, Evidence, Question, Sums, Tables, row, tabl
 from analysis.view import View
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
+SHOWN = 0.99
+"""Share of the games that the bars show; games stopped for their length lie far out."""
 BARS = 60
 """About how many bars the chart has at most."""
 
@@ -52,7 +54,7 @@ def _histogram(evidence: Evidence) -> pd.DataFrame:
     counts, setting = evidence.sums["turns"], evidence.setting
     played = np.flatnonzero(counts)
     # The far tail (games stopped for their length) would squeeze all the rest into a corner.
-    span = histogram_quantile(counts, 0.999) - int(played[0]) + 1
+    span = histogram_quantile(counts, SHOWN) - int(played[0]) + 1
     width = setting.teams * max(1, round(span / setting.teams / BARS))
     edges = np.arange(0, len(counts) + width, width)
     # Turns are numbered from 1, so that a bar holds the lengths of (edge - width, edge].
@@ -74,7 +76,8 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw the share of games by length in turns, rounds on the upper axis."""
     players = table["to turn"].iloc[-1] / table["rounds"].iloc[-1]
     width = int((table["to turn"] - table["from turn"]).max()) + 1
-    shown = table[table["share %"].cumsum() <= 99.9] if len(table) > BARS else table
+    before = table["share %"].cumsum() - table["share %"]
+    shown = table[before < 100 * SHOWN]
     ax.bar(
         shown["to turn"] - width / 2,
         shown["share %"],
@@ -91,6 +94,10 @@ def plot(table: pd.DataFrame, ax: Axes) -> Axes:
     upper.set_xlabel("length (rounds)")
     ax.set_ylim(top=1.16 * float(shown["share %"].max()))
     _mark_median(shown, ax)
+    if len(shown) < len(table):
+        rest = 100 - float(shown["share %"].sum())
+        text = f"{rest:.1g} % of the games\nare longer"
+        ax.text(0.98, 0.8, text, transform=ax.transAxes, fontsize=8, ha="right", va="top")
     return ax
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simcore.rules import Rules
+    from simcore.run import Run, load
     from simcore.simulation import simulate
-    from simcore.store import Run, load
 
 __all__ = ["Rules", "Run", "load", "simulate"]
 
-_HOMES = {"Rules": "rules", "Run": "store", "load": "store", "simulate": "simulation"}
+_HOMES = {"Rules": "rules", "Run": "run", "load": "run", "simulate": "simulation"}
 
 
 def __getattr__(name: str) -> Any:

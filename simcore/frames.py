@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from simcore.board import CORNERS, DIRECTIONS, SPACE_NAMES, Board, lines
+from simcore.board import CORNERS, DIRECTIONS, SPACE_NAMES, lines
 from simcore.cards import ONE_EYED
+from simcore.plan import Chunk, Plan
 from simcore.rules import Rules
 
 Array = npt.NDArray[Any]
@@ -92,42 +93,6 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
 }
 """The columns of every table, in order, with their meaning. Counts are plain numbers."""
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What the tables need to know of a run.
-
-    `names` are the strategies by bot number, each once. `seatings` is int64 (n, MAX_SEATS): the bot
-    number by seat for each of the n games of a deal. ValueError if a name stands there twice.
-    """
-
-    rules: Rules
-    board: Board
-    names: tuple[str, ...]
-    seatings: npt.NDArray[np.int64]
-    seed: int
-    design: str
-
-    def __post_init__(self) -> None:
-        if len(set(self.names)) != len(self.names):
-            raise ValueError(f"strategies are {list(self.names)}; allowed: every name once")
-
-
-class Chunk(NamedTuple):
-    """What kernels filled for consecutive whole games; the record types are in records.py.
-
-    `games` GAME_ROW (n,), `seats` SEAT_ROW (n * players,) at row game * players + seat,
-    `sequences` SEQUENCE_ROW and `jacks` JACK_ROW with absolute game numbers in the order of games,
-    `spaces` int64 (MAX_SEATS, 100, 4): sums by bot and space.
-    """
-
-    first_game: int
-    games: Array
-    seats: Array
-    sequences: Array
-    jacks: Array
-    spaces: npt.NDArray[np.int64]
 
 
 @dataclass

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simcore.dealer import DEALER
 from simcore.design import Design, make_design
 from simcore.engine import BENCH, MAX_MEMORY, MAX_PARAMS, play_games
-from simcore.frames import Chunk, Plan, Tables, tables
+from simcore.manifest import StoreError, new_manifest
+from simcore.plan import Chunk, Plan
 from simcore.records import (
     BAD_EXCHANGE,
     BAD_FORFEIT,
@@ -31,9 +32,13 @@ from simcore.records import (
 )
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import make_setting
-from simcore.store import Folder, Run, StoreError, load, new_manifest, prepare
+from simcore.store import Folder, prepare
 from simcore.strategy import Strategy, find_strategy
 from simcore.table import TABLE
+
+if TYPE_CHECKING:
+    from simcore.frames import Tables
+    from simcore.run import Run
 
 MAX_GAMES = 10**12
 MAX_SEED = 2**63 - 1
@@ -187,7 +192,7 @@ def simulate(
     overwrite: bool = False,
     command: str = "simulate",
     progress: Progress | None = None,
-) -> Run:
+) -> "Run":
     """Play games and return them as a Run: in memory, or in the folder `out`.
 
     `strategies` are one for all seats, one per team or one per seat (names as on the command line,
@@ -211,13 +216,15 @@ def simulate(
     keep: dict[int, Tables] = {}
     started = time.monotonic()
 
-    def finish(part: _Part, found: Tables) -> None:
+    def finish(part: _Part, found: "Tables") -> None:
         if folder is None:
             keep[part.number] = found
         else:
             folder.write_part(part.number, part.first_deal, part.deals, found)
 
     _spread(parts, lambda: Runner(plan, made), finish, threads, progress)
+    from simcore.run import Run, load
+
     if folder is None:
         return Run(manifest, [keep[number] for number in sorted(keep)])
     folder.finish(time.monotonic() - started)
@@ -255,7 +262,7 @@ def _parts(deals: int, per_deal: int, part_games: int | None) -> list[_Part]:
 def _spread(
     parts: Sequence[_Part],
     make_runner: Callable[[], Runner],
-    finish: Callable[[_Part, Tables], None],
+    finish: Callable[[_Part, "Tables"], None],
     threads: int | None,
     progress: Progress | None,
 ) -> None:
@@ -312,6 +319,9 @@ def _play_part(
             size *= 2
         if progress is not None:
             progress(len(chunk.games))
+    # Only here: pandas and pyarrow take half a second that would stand before the first game.
+    from simcore.frames import tables
+
     return tables(_joined(chunks), runner.plan)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from simcore.board import CORNERS, DIRECTIONS, SPACE_NAMES, lines, load_board
 from simcore.cards import ONE_EYED, TWO_EYED
-from simcore.frames import COLUMNS, Chunk, Plan, conform, join, tables, to_frame, to_frames
+from simcore.frames import COLUMNS, conform, join, tables, to_frame, to_frames
+from simcore.plan import Chunk, Plan
 from simcore.records import GAME_ROW, JACK_ROW, SEAT_ROW, SEQUENCE_ROW
 from simcore.rules import MAX_SEATS, Rules
 

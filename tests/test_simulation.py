@@ -21,11 +21,11 @@ from simcore import Rules, Run, load, simulate
 from simcore.board import LayoutError
 from simcore.design import DesignError
 from simcore.frames import COLUMNS
+from simcore.manifest import StoreError
 from simcore.moves import Hand, is_playable
 from simcore.rng import Stream
 from simcore.setting import Setting
 from simcore.simulation import BotError, RunError
-from simcore.store import StoreError
 from simcore.strategy import Bot, Memory, Params, Strategy, StrategyError, bot_function, play
 from simcore.table import Table
 from strategies.random import BOT as RANDOM

@@ -15,18 +15,10 @@ from test_frames import make_chunk, make_plan
 
 from simcore import store
 from simcore.frames import COLUMNS, tables
+from simcore.manifest import FORMAT, StoreError, new_manifest, plan_of
 from simcore.rules import Rules
-from simcore.store import (
-    FORMAT,
-    Folder,
-    Run,
-    StoreError,
-    default_folder,
-    load,
-    new_manifest,
-    plan_of,
-    prepare,
-)
+from simcore.run import Run, load
+from simcore.store import Folder, default_folder, prepare
 
 PLAN = make_plan(Rules(players=2))
 PARTS = [tables(make_chunk(PLAN, 4, first_game=4 * number), PLAN) for number in range(3)]
@@ -136,7 +128,7 @@ def test_resume_goes_on_where_a_run_was_cut_short(folder: Path) -> None:
 def test_a_part_written_again_replaces_the_first(folder: Path) -> None:
     writer = Folder(folder, load(folder).manifest)
     writer.write_part(1, 2, 2, PARTS[1])
-    assert writer.run().games["game"].tolist() == list(range(12))
+    assert load(writer.path).games["game"].tolist() == list(range(12))
 
 
 def test_a_failed_write_leaves_no_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +141,7 @@ def test_a_failed_write_leaves_no_trace(folder: Path, monkeypatch: pytest.Monkey
             raise OSError(28, "No space left on device")
 
     writer = Folder(folder, load(folder).manifest)
-    monkeypatch.setattr(store.pq, "write_table", full_disk)
+    monkeypatch.setattr(pq, "write_table", full_disk)
     with pytest.raises(OSError, match="No space left"):
         writer.write_part(3, 6, 2, PARTS[0])
     assert contents(folder) == before

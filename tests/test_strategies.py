@@ -16,8 +16,8 @@ from simcore import Rules, simulate
 from simcore.board import SPACES
 from simcore.cards import CARDS
 from simcore.design import make_design
-from simcore.frames import Plan
 from simcore.moves import any_playable, is_legal
+from simcore.plan import Plan
 from simcore.records import EXCHANGE, FORFEIT, PLACE, REMOVE
 from simcore.simulation import Runner
 from simcore.strategy import (

@@ -1,0 +1,114 @@
+"""A run's manifest and tables, in memory or read from disk."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from simcore.board import SPACES
+from simcore.frames import COLUMNS, Frames, Tables, conform, join_table, tables, to_frame, to_frames
+from simcore.manifest import (
+    MANIFEST,
+    StoreError,
+    check_files,
+    first_line,
+    part_file,
+    plan_of,
+    read_manifest,
+)
+from simcore.plan import Chunk, Plan
+from simcore.records import GAME_ROW, JACK_ROW, SEAT_ROW, SEQUENCE_ROW
+from simcore.rules import MAX_SEATS
+
+
+class Run:
+    """A run's manifest and tables, held in memory or read from disk when they are asked for."""
+
+    def __init__(self, manifest: Mapping[str, Any], parts: Sequence[Tables]) -> None:
+        """Take the tables of every part, in the order of deals."""
+        self.manifest = dict(manifest)
+        self._parts = parts
+
+    def parts(self) -> Iterator[Frames]:
+        """Give the frames of one part after the other, in the order of deals."""
+        for part in self._parts:
+            yield to_frames(part)
+
+    def _whole(self, name: str) -> pd.DataFrame:
+        found = [part[name] for part in self._parts]
+        return to_frame(join_table(name, found or [_no_rows(plan_of(self.manifest))[name]]))
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """One row a game; the columns are those of `frames.COLUMNS`, as in all tables."""
+        return self._whole("games")
+
+    @property
+    def seats(self) -> pd.DataFrame:
+        """One row a seat of each game."""
+        return self._whole("seats")
+
+    @property
+    def sequences(self) -> pd.DataFrame:
+        """One row a sequence scored."""
+        return self._whole("sequences")
+
+    @property
+    def jacks(self) -> pd.DataFrame:
+        """One row a jack played, or held at the end."""
+        return self._whole("jacks")
+
+    @property
+    def spaces(self) -> pd.DataFrame:
+        """One row a strategy and space: sums over the run."""
+        return self._whole("spaces")
+
+
+class _PartOnDisk(Mapping[str, pa.Table]):
+    """The tables of a part, each read and checked when asked for; StoreError if that fails."""
+
+    def __init__(self, folder: Path, entry: Mapping[str, Any], like: Tables) -> None:
+        self._folder, self._entry, self._like = folder, entry, like
+
+    def __getitem__(self, name: str) -> pa.Table:
+        file = part_file(self._folder, name, self._entry["number"])
+        try:
+            data = file.read_bytes()
+            if hashlib.sha256(data).hexdigest() != self._entry["sha256"][name]:
+                raise ValueError(f"it is not what was written: its sha256 differs from {MANIFEST}")
+            table = conform(pq.ParquetFile(pa.BufferReader(data)).read(), self._like[name])
+            if table.num_rows != self._entry["rows"][name]:
+                raise ValueError(f"it has {table.num_rows} rows, not those of {MANIFEST}")
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise StoreError(f"{file} cannot be read: {first_line(error)}") from None
+        return table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COLUMNS)
+
+    def __len__(self) -> int:
+        return len(COLUMNS)
+
+
+def load(folder: Path | str) -> Run:
+    """Return the run in a folder; StoreError if there is none, or it is damaged."""
+    path = Path(folder)
+    manifest = read_manifest(path)
+    like = _no_rows(plan_of(manifest))
+    check_files(path, manifest)
+    parts = sorted(manifest["parts"], key=lambda part: int(part["first_deal"]))
+    return Run(manifest, [_PartOnDisk(path, part, like) for part in parts])
+
+
+def _no_rows(plan: Plan) -> dict[str, pa.Table]:
+    """Return tables of the right types without a game; spaces has its rows, of zeros."""
+    games, seats, sequences, jacks = (
+        np.zeros(0, kind) for kind in (GAME_ROW, SEAT_ROW, SEQUENCE_ROW, JACK_ROW)
+    )
+    spaces = np.zeros((MAX_SEATS, SPACES, 4), np.int64)
+    return tables(Chunk(0, games, seats, sequences, jacks, spaces), plan)
