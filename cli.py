@@ -391,6 +391,46 @@ def board(
 
 
 @app.command()
+def replay(
+    folder: Annotated[
+        Path | None, typer.Argument(help="The folder of a run; else tell it by options.")
+    ] = None,
+    game: Annotated[int, typer.Option(help="Number of the game.")] = 0,
+    strategy: Strategies = None,
+    seed: Seed = 0,
+    design: DesignName = "auto",
+    players: Players = None,
+    teams: Teams = None,
+    preset: Preset = None,
+    rules: RulesFile = None,
+    set_: Settings = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play one game again and tell what happened, in words or as JSON Lines.
+
+    Example: seqlab replay runs/run-0 --game 7
+    """
+    from simcore.replay import replay as replay_game
+    from simcore.replay import sentence
+    from simcore.simulation import MAX_GAMES, RunError, Runner, load_plan, make_plan
+
+    if folder is not None:
+        plan, made, games = load_plan(folder)
+    else:
+        in_force = _rules(players, teams, preset, rules, set_)
+        plan, made = make_plan(strategy or ["balanced"], in_force, seed, design)
+        games = MAX_GAMES
+    if not 0 <= game < games:
+        raise RunError(f"game: {game}; allowed: 0 to {games - 1}")
+    events, fault = replay_game(Runner(plan, made), game)
+    for event in events:
+        print(json.dumps(event) if as_json else sentence(event))
+    if fault is not None:
+        raise fault
+
+
+@app.command()
 def bench(
     strategy: Strategies = None,
     players: Players = None,

@@ -1,7 +1,7 @@
 """One game again, as a transcript: from the engine's event log to the events that others can judge.
 
 A transcript is a list of dicts, one a line of JSON: the header `start`, what happened in order, and
-`end`. `simcore/simulation.py` plays the game; here is only what makes sentences of numbers.
+`end`.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from simcore.cards import NAMES
 from simcore.dealer import DEALER, deal_hands, shuffle_deal
 from simcore.records import (
     DRAW,
+    EVENT_ROW,
     EXCHANGE,
     FORFEIT,
     FORGET,
@@ -26,6 +27,7 @@ from simcore.records import (
 )
 from simcore.rules import Rules
 from simcore.setting import Setting
+from simcore.simulation import BotError, Runner
 from simcore.table import TABLE, clear_table
 
 Event = dict[str, Any]
@@ -76,10 +78,54 @@ def header(
     }
 
 
-def transcript(start: Event, game: Any, log: Any) -> list[Event]:
-    """Return the whole transcript of a game that came to its end.
+def replay(runner: Runner, game: int) -> tuple[list[Event], BotError | None]:
+    """Play a game of the runner's plan again; return its transcript and the fault that ended it.
 
-    `start` is its header, `game` its GAME_ROW, `log` all of its EVENT_ROWs.
+    After a fault the transcript holds the turns before it, and no `end`.
+    """
+    plan, row, fault, room = runner.plan, None, None, 4096
+    while True:
+        log = np.zeros(room, EVENT_ROW)
+        try:
+            row = runner.play(game, 1, log).games[0]
+        except BotError as error:
+            fault = error
+        if runner.events <= room:
+            break
+        room = runner.events
+    deal, seating = divmod(game, len(plan.seatings))
+    first_seat = int(runner.table.first_seat)
+    start = header(
+        plan.rules,
+        plan.board,
+        [plan.names[bot] for bot in plan.seatings[seating, : plan.rules.players]],
+        plan.seed,
+        deal,
+        game,
+        first_seat,
+        dealt_hands(runner.setting, plan.seed, deal, first_seat),
+    )
+    return transcript(start, row, log[: runner.events]), fault
+
+
+def sentence(event: Event) -> str:
+    """Return an event as a line of text."""
+    words = [f"{key} {value}" for key, value in event.items() if key in ("turn", "seat", "team")]
+    rest = {k: v for k, v in event.items() if k not in ("turn", "seat", "team", "do")}
+    if event["do"] == "start":
+        rest = {"first seat": event["first_seat"], "strategies": event["strategies"]}
+    told = "; ".join(f"{key} {_plain(value)}" for key, value in rest.items())
+    return f"{', '.join(words):16} {event['do']:10} {told}".rstrip()
+
+
+def _plain(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def transcript(start: Event, game: Any, log: Any) -> list[Event]:
+    """Return the transcript of a game.
+
+    `start` is its header, `game` its GAME_ROW (None if it did not end), `log` all its EVENT_ROWs.
     """
     teams = start["rules"]["teams"]
     told = line_names(start["rules"]["line_length"])
@@ -89,6 +135,8 @@ def transcript(start: Event, game: Any, log: Any) -> list[Event]:
         events.append(_event(told, *row))
         if events[-1]["do"] == "sequence":
             scores[events[-1]["seat"] % teams] += 1
+    if game is None:
+        return events
     end = {"winner": int(game.winner) if game.winner >= 0 else None, "reason": REASONS[game.reason]}
     return [*events, {"do": "end", **end, "turns": int(game.turns), "sequences": scores}]
 

@@ -15,7 +15,7 @@ import numpy as np
 from simcore.dealer import DEALER
 from simcore.design import Design, make_design
 from simcore.engine import BENCH, MAX_MEMORY, MAX_PARAMS, play_games
-from simcore.manifest import StoreError, new_manifest
+from simcore.manifest import StoreError, new_manifest, plan_of, read_manifest
 from simcore.plan import Chunk, Plan
 from simcore.records import (
     BAD_EXCHANGE,
@@ -121,9 +121,10 @@ class Runner:
         except Exception as error:  # whatever a bot of anybody's raises
             text = f"raised {type(error).__name__}: {error}"
             raise self._bot_error(first_game + int(used[0]), text) from error
+        finally:
+            self.events = int(used[3])
         if fault != NO_FAULT:
             raise self._bot_error(first_game + int(used[0]), _FAULTS[fault])
-        self.events = int(used[3])
         done = int(used[0])
         return Chunk(
             first_game,
@@ -239,6 +240,17 @@ def make_plan(
     made = make_design(found, rules, design)
     names = tuple(strategy.name for strategy in made.bots)
     return Plan(rules, rules.load_board(), names, made.seatings, seed, made.name), made
+
+
+def load_plan(folder: Path) -> tuple[Plan, Design, int]:
+    """Return what a Runner needs to play games of a run on disk again, and how many there are.
+
+    Raises StoreError, and StrategyError if a bot of the run is not installed here.
+    """
+    manifest = read_manifest(folder)
+    plan = plan_of(manifest)
+    bots = tuple(find_strategy(name) for name in plan.names)
+    return plan, Design(plan.design, bots, plan.seatings), manifest["games"]
 
 
 def _check(games: int, seed: int, threads: int | None) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -203,13 +202,6 @@ def test_prepare_refuses_files_and_what_cannot_be_made(
         with pytest.raises(StoreError, match="cannot be written: Permission denied"):
             prepare(path, resume=False, overwrite=False)
     assert contents(tmp_path) == ["file"]
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
-def test_prepare_refuses_a_folder_that_is_not_writable(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(StoreError, match="cannot be written"):
-        prepare(tmp_path / "run", resume=False, overwrite=False)
 
 
 def test_a_run_killed_in_its_first_moment_is_an_empty_folder(tmp_path: Path) -> None:
