@@ -43,4 +43,4 @@ def test_a_game_is_told_in_words() -> None:
     assert lines[0].split() == ["start", *f"first seat {events[0]['first_seat']};".split(),
                                 "strategies", "random", "random"]  # fmt: skip
     assert lines[1].startswith(f"turn 1, seat {events[0]['first_seat']}")
-    assert lines[-1].split()[:3] == ["end", "winner", str(events[-1]["winner"])]
+    assert lines[-1].split()[:3] == ["end", "winner", f"{events[-1]['winner']};"]
