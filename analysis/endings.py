@@ -40,7 +40,7 @@ def collect(view: View) -> Sums:
 def tables(evidence: Evidence) -> Tables:
     """Make `endings` (reasons and winners) and `reshuffles`."""
     sums, teams = evidence.sums, evidence.setting.teams
-    winners = [f"won by team {team + 1}" for team in range(teams)] + ["drawn"]
+    winners = [f"won by team {team}" for team in range(teams)] + ["drawn"]
     ends = [
         row(proportion(m), PERCENT, by=by, ending=name)
         for by, names, key in [
@@ -89,7 +89,7 @@ QUESTION = Question(
     definition=(
         "A game is won by sequences, or drawn: by stalemate, when all seats in turn could neither "
         "play nor exchange a card, or for having reached the largest number of turns. Teams are "
-        "numbered by seat; team 1 holds the first seat. A reshuffle makes a new draw pile of the "
+        "numbered from 0 by seat; team 0 holds seat 0. A reshuffle makes a new draw pile of the "
         "discards.",
     ),
     collect=collect,

@@ -60,7 +60,7 @@ def tables(evidence: Evidence) -> Tables:
     }
     if teams > 2:
         chips = evidence.setting.rules["chips"]
-        names = [f"team {i + 1} ({chips[i]} chips)" for i in range(teams)]
+        names = [f"team {i} ({chips[i]} chips)" for i in range(teams)]
         found["score_by_team"] = _family(evidence, "team", names)
     return found
 

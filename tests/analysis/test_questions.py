@@ -297,7 +297,7 @@ def test_endings_are_shares_of_games():
     table = tables_of(run)["endings"].set_index("ending")["value"]
     assert table["won by sequences"] == pytest.approx(100 * (games["reason"] == "sequences").mean())
     assert table["drawn"] == pytest.approx(100 * (games["winner"] < 0).mean())
-    assert table["won by team 2"] == pytest.approx(100 * (games["winner"] == 1).mean())
+    assert table["won by team 1"] == pytest.approx(100 * (games["winner"] == 1).mean())
 
 
 def test_names_that_are_not_known_are_refused():
