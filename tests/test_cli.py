@@ -22,7 +22,7 @@ from simcore.rules import PRESETS
 from simcore.strategy import bot_names
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("run", "simulate", "report", "strategies", "rules", "board", "bench")
+COMMANDS = ("run", "simulate", "report", "replay", "strategies", "rules", "board", "bench")
 FEW = ["--games", "40" if JIT else "4"]
 
 
@@ -271,6 +271,9 @@ BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to sa
     (["simulate", "-s", "random", *FEW, "--out", "full", "--overwrite"], "full holds no run"),
     ([*ONCE, "--resume", "--overwrite"], "allowed: one of them"),
     (["simulate", "-s", "random", *FEW, "--resume"], "allowed: --resume with --out FOLDER"),
+    (["replay", "none"], "none holds no run"),
+    (["replay", "-s", "random", "--game", "-1"], "game: -1; allowed: 0 to"),
+    (["replay", "-s", "clever"], "no strategy 'clever'"),
     (["report", "none"], "none holds no run: there is no run.json in it"),
     (["report", "full"], "full holds no run"),
     (["report", "file"], "file"),
