@@ -111,13 +111,14 @@ class Runner:
         self.notes.space[:] = 0
         log = np.zeros(0, EVENT_ROW) if events is None else events
         try:
-            fault = play_games(
-                *(self.setting, self.table, self.dealer, self._bench, self.notes),
-                *self._decisions,
-                self._design.seatings,
-                self._design.name == "rotate",
-                *(self.plan.seed, first_game, *rows, log, used),
-            )
+            with np.errstate(over="ignore"):  # streams wrap round, which plain Python warns of
+                fault = play_games(
+                    *(self.setting, self.table, self.dealer, self._bench, self.notes),
+                    *self._decisions,
+                    self._design.seatings,
+                    self._design.name == "rotate",
+                    *(self.plan.seed, first_game, *rows, log, used),
+                )
         except Exception as error:  # whatever a bot of anybody's raises
             text = f"raised {type(error).__name__}: {error}"
             raise self._bot_error(first_game + int(used[0]), text) from error

@@ -99,7 +99,7 @@ def positions(bot: Bot, rules: Rules, seed: int) -> Iterator[tuple[Desk, int]]:
     """Stop a game before each of some turns; give the desk and the seat to move."""
     desk = Desk(rules, (bot,))
     last = int(desk.run(seed, 0, log=0).game["turns"])
-    for turns in range(0, last, max(1, last // scaled(40))):
+    for turns in range(0, last, max(1, last // max(4, scaled(40)))):
         if turns:
             desk.setting.max_turns = turns
             desk.run(seed, 0, log=0)
@@ -177,7 +177,7 @@ def hide(desk: Desk, seat: int, rng: random.Random) -> None:
 @pytest.mark.parametrize("bot", BOTS, ids=IDS)
 def test_seats_do_not_share_a_stream(bot: Bot) -> None:
     """Games are different on every deal, so that a run is no game played many times."""
-    seats = simulate([bot.name], scaled(40), 3, design="none").seats
+    seats = simulate([bot.name], max(8, scaled(40)), 3, design="none").seats
     assert seats.groupby("game")["played_two_eyed"].sum().nunique() > 1
 
 
