@@ -25,8 +25,11 @@ PLAIN = (
 )
 """The tests of logic: these run once more without compilation."""
 
-COVERED = 95
-"""Percent of simcore's and the strategies' lines and branches that PLAIN has to reach."""
+COVERED = 97
+"""Percent of the lines and branches of the logic that PLAIN has to reach."""
+
+LOGIC = "board book cards dealer design engine moves rng rules sequences setting table turn"
+"""Modules of simcore whose coverage counts: the compiled tests of the others are not measured."""
 
 
 def main() -> int:
@@ -36,6 +39,7 @@ def main() -> int:
         results = Path(scratch)
         compiled, plain = results / "compiled.xml", results / "plain.xml"
         logic = {"NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(results / "coverage")}
+        counted = ",".join([*(f"simcore/{name}.py" for name in LOGIC.split()), "strategies/*"])
         coverage = ["coverage", "run", "--branch", "--source", "simcore,strategies", "-m"]
         spread = ["-n", "2", "--dist", "worksteal"]
         passed = [
@@ -52,7 +56,14 @@ def main() -> int:
             ),
             check(
                 "coverage",
-                [*python, "coverage", "report", "-m", f"--fail-under={COVERED}"],
+                [
+                    *python,
+                    "coverage",
+                    "report",
+                    "-m",
+                    f"--fail-under={COVERED}",
+                    f"--include={counted}",
+                ],
                 logic,
             ),
         ]
