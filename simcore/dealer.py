@@ -42,6 +42,8 @@ DEALER = record_dtype(
         ("lanes", np.uint8, (2, SLOTS)),  # by pack: the cards to come, lane after lane
         ("front", np.int64, (2, MAX_SEATS)),  # a lane's next card
         ("end", np.int64, (2, MAX_SEATS)),  # behind a lane's last card
+        ("laid", np.int64, (2, MAX_SEATS)),  # the same when the lanes were laid
+        ("first_seat", np.int64),  # that starts the deal
         ("left", np.int64, 2),  # cards to come, by pack
         ("pack", np.int64),  # the pack in use
         ("hands", np.uint8, (MAX_SEATS, SLOTS)),  # the first table.hand_size[seat] count
@@ -55,8 +57,8 @@ _SECOND_PACK = int64(1)
 
 
 @kernel
-def shuffle_deal(setting: Setting, dealer: Dealer, seed: Int, deal: Int) -> Int:
-    """Shuffle the slots of a deal, lay the lanes, and return the seat that starts (rules 4.1)."""
+def shuffle_deal(setting: Setting, dealer: Dealer, seed: Int, deal: Int) -> None:
+    """Shuffle the slots of a deal, lay the lanes, and note the seat that starts (rules 4.1)."""
     dealer.seed = seed
     dealer.deal = deal
     dealer.stream[0] = stream_start(seed, deal, DEAL, _FIRST)
@@ -73,7 +75,20 @@ def shuffle_deal(setting: Setting, dealer: Dealer, seed: Int, deal: Int) -> Int:
         _lay(setting, dealer, _FIRST, _FIRST, _ALL)
         dealer.left[1] = 0
     cut = below(dealer.stream, setting.players)
-    return cut if setting.first_seat < 0 else setting.first_seat
+    dealer.first_seat = cut if setting.first_seat < 0 else setting.first_seat
+
+
+@kernel
+def rewind_deal(setting: Setting, dealer: Dealer) -> None:
+    """Put all cards back as `shuffle_deal` laid them, if no reshuffle came between."""
+    dealer.pack = 0
+    for pack in range(1 + setting.single_deck):
+        at = int64(0)
+        for seat in range(setting.players):
+            dealer.front[pack, seat] = at
+            at = dealer.laid[pack, seat]
+            dealer.end[pack, seat] = at
+        dealer.left[pack] = at
 
 
 @kernel
@@ -89,6 +104,7 @@ def _lay(setting: Setting, dealer: Dealer, pack: Int, start: Int, stop: Int) -> 
                 dealer.lanes[pack, at] = setting.slot_card[slot]
                 at += 1
         dealer.end[pack, seat] = at
+        dealer.laid[pack, seat] = at
     dealer.left[pack] = at
 
 

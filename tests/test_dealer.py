@@ -117,7 +117,8 @@ class Lanes:
 def opened(rules: Rules, seed: int, deal: int) -> Desk:
     """Return a desk with the deal done."""
     desk = Desk(rules)
-    first_seat = shuffle_deal(desk.setting, desk.dealer, seed, deal)
+    shuffle_deal(desk.setting, desk.dealer, seed, deal)
+    first_seat = int(desk.dealer.first_seat)
     clear_table(desk.setting, desk.table, first_seat)
     deal_hands(desk.setting, desk.table, desk.dealer)
     return desk
