@@ -34,17 +34,13 @@ OWN_LINES, ALL_LINES = int64(0), int64(1)
 """Whether lines of the opponents count."""
 
 # The memory, as int32. A line's state is 8 * own chips + chips of the strongest opponent, corners
-# included; tables by state have a half for lines without and one with a free corner.
-_STATES = 64
+# included, and 64 more for a line with a free corner.
+_CORNER = 64
 _LINE = SPACES
 """Behind the values of the spaces: the state of every line."""
 _WORTH = _LINE + MAX_LINES
 """What a line in a state is worth."""
-_NEED = _WORTH + 2 * _STATES
-"""Chips the opponent needs for a line that the own team is not on; 7 for any other."""
-_NEAR = _NEED + 2 * _STATES
-"""Lines by that number."""
-_SEEN = _NEAR + 8
+_SEEN = _WORTH + 2 * _CORNER
 """Plays seen."""
 _WORDS = (_SEEN + 2) // 2
 _NOTHING_YET = int64(-(1 << 30))
@@ -57,19 +53,15 @@ def start_values(setting: Setting, scope: Int) -> Memory:
     for corner in range(2):
         for own in range(corner, setting.line_length + 1):
             for foe in range(corner, setting.line_length + 1):
-                at = corner * _STATES + own * 8 + foe
-                values[_NEED + at] = setting.line_length - foe if own == corner else 7
+                at = _WORTH + corner * _CORNER + own * 8 + foe
                 if foe == corner:
-                    values[_WORTH + at] = GAIN[setting.line_length - own]
+                    values[at] = GAIN[setting.line_length - own]
                 elif own == corner and scope == ALL_LINES:
-                    values[_WORTH + at] = BLOCK[setting.line_length - foe]
+                    values[at] = BLOCK[setting.line_length - foe]
     for line in np.flatnonzero(setting.line_open[: setting.n_lines]):
-        corner = int(setting.line_corners[line])
-        values[_LINE + line] = 9 * corner
-        at = (_STATES + 9) * corner
-        worth = values[_WORTH + at]
-        values[_NEAR + values[_NEED + at]] += 1
-        values[setting.line[line, : setting.line_length]] += worth
+        state = (_CORNER + 9) * int(setting.line_corners[line])
+        values[_LINE + line] = state
+        values[setting.line[line, : setting.line_length]] += values[_WORTH + state]
     return memory
 
 
@@ -155,14 +147,10 @@ def _value_line(setting: Setting, table: Table, team: Int, values: Values, line:
         for other in range(setting.teams):
             if other != team:
                 foe = max(foe, int64(table.count[other, line]))
-    half = _STATES * int64(setting.line_corners[line])
-    new = half + 8 * int64(table.count[team, line]) + foe
-    old = half + int64(values[_LINE + line])
-    values[_LINE + line] = new - half
-    if values[_NEED + old] != values[_NEED + new]:
-        values[_NEAR + values[_NEED + old]] -= 1
-        values[_NEAR + values[_NEED + new]] += 1
-    more = values[_WORTH + new] - values[_WORTH + old]
+    corner = _CORNER * int64(setting.line_corners[line])
+    state = corner + 8 * int64(table.count[team, line]) + foe
+    more = values[_WORTH + state] - values[_WORTH + values[_LINE + line]]
+    values[_LINE + line] = state
     if more != 0:
         for i in range(setting.line_length):
             values[setting.line[line, i]] += more
@@ -188,7 +176,12 @@ def _most_to_take(setting: Setting, values: Values) -> Int:
     left = 4 * setting.line_length
     most = int64(0)
     for need in range(1, 4):
-        lines = min(left, int64(values[_NEAR + need]))
+        foe = np.int32(setting.line_length - need)
+        lines = int64(0)
+        for line in range(MAX_LINES):
+            state = values[_LINE + line]
+            lines += (state == foe) | (state == foe + np.int32(_CORNER + 8))
+        lines = min(left, lines)
         most += lines * GAIN[need]
         left -= lines
     return (most + left * GAIN[4]) // 2 - ONE_EYED_COST
