@@ -192,7 +192,9 @@ def _rules(
     given = {"players": players, "teams": teams}
     settings |= {name: value for name, value in given.items() if value is not None}
     settings |= dict(parse_assignment(text) for text in assignments or [])
-    return Rules.from_settings(settings)
+    in_force = Rules.from_settings(settings)
+    in_force.load_board()
+    return in_force
 
 
 def _simulate(
@@ -211,8 +213,8 @@ def _simulate(
     from simcore.simulation import simulate
     from simcore.store import default_folder
 
-    if resume and out is None:
-        raise ValueError("resume: no folder given; allowed: --resume with --out FOLDER")
+    if (resume or overwrite) and out is None:
+        raise ValueError("resume, overwrite: no folder given; allowed: with --out FOLDER")
     folder = out or default_folder(command, seed)
     try:
         with _progress("playing", games, quiet) as advance:
@@ -415,6 +417,9 @@ def replay(
     from simcore.replay import sentence
     from simcore.simulation import MAX_GAMES, RunError, Runner, load_plan, make_plan
 
+    told = (strategy, players, teams, preset, rules, set_)
+    if folder is not None and any(told):
+        raise RunError("replay: a folder and options; allowed: a folder, or the options of a run")
     if folder is not None:
         plan, made, games = load_plan(folder)
     else:

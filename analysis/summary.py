@@ -42,6 +42,14 @@ def summary(runs: list[tuple[str, Evidence]], note: str = "") -> Summary:
     return Summary(" / ".join(titles), [_describe(name, found) for name, found in runs], note)
 
 
+def _played(evidence: Evidence) -> str:
+    played = f"{evidence.games:,} games on {evidence.deals:,} deals"
+    planned = evidence.setting.manifest["games"]
+    if evidence.games < planned:
+        return f"{played}; the run is unfinished: {planned:,} games were to be played"
+    return played
+
+
 def _title(evidence: Evidence) -> str:
     setting = evidence.setting
     return f"Sequence with {setting.players} players: {_versus(setting.strategies)}"
@@ -53,7 +61,7 @@ def _describe(name: str, evidence: Evidence) -> Described:
     facts = [
         ("Strategies", ", ".join(setting.strategies)),
         ("Table", f"{setting.players} players in {setting.teams} teams"),
-        ("Played", f"{evidence.games:,} games on {evidence.deals:,} deals"),
+        ("Played", _played(evidence)),
         ("Design", DESIGNS[setting.design]),
         ("Rules", _changes(evidence)),
         ("Seed", str(manifest["seed"])),

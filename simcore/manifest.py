@@ -1,5 +1,6 @@
 """What `run.json` says: made, read and checked. One from elsewhere is data, never trusted."""
 
+import hashlib
 import importlib.metadata
 import json
 import platform
@@ -168,6 +169,24 @@ def part_file(folder: Path, name: str, number: int) -> Path:
 def first_line(error: Exception) -> str:
     """Return the first line of an error's text, or its kind if it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def intact_parts(folder: Path, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the parts whose files are all there as they were written, by their checksums."""
+    return [
+        part
+        for part in manifest["parts"]
+        if all(_is_intact(part_file(folder, name, part["number"]), part, name) for name in TABLES)
+    ]
+
+
+def _is_intact(file: Path, part: Mapping[str, Any], name: str) -> bool:
+    try:
+        with file.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return False
+    return found == str(part["sha256"][name])
 
 
 def check_files(folder: Path, manifest: Mapping[str, Any]) -> None:

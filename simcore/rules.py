@@ -62,7 +62,9 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            _check_type(name, value)
+            if isinstance(value, list):
+                _set(self, name, tuple(value))
+            _check_type(name, getattr(self, name))
         self._check_seats()
         self._check_ranges()
         self._check_hands()
@@ -213,9 +215,12 @@ def _check_range(name: str, value: float, low: float, high: float) -> None:
 
 
 _NONE_ALLOWED = ("teams", "hand_size", "sequences_to_win")
-_INTEGER = (*_NONE_ALLOWED, "players", "two_eyed_jacks", "one_eyed_jacks", "dead_card_exchanges")
+_INTEGER = (
+    *(*_NONE_ALLOWED, "players", "two_eyed_jacks", "one_eyed_jacks", "dead_card_exchanges"),
+    *("line_length", "shared_spaces", "max_turns"),
+)
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
-    **dict.fromkeys((*_INTEGER, "line_length", "shared_spaces", "max_turns"), (int, "a number")),
+    **dict.fromkeys(_INTEGER, (int, "a whole number")),
     **dict.fromkeys(("board", "deal", "one_eyed_removes"), (str, "a string")),
     **dict.fromkeys(("sequences_protected", "free_corners", "reshuffle"), (bool, "true or false")),
     **dict.fromkeys(("forget_draw", "table_talk"), ((int, float), "a number")),

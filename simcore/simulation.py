@@ -228,6 +228,7 @@ def simulate(
     from simcore.run import Run, load
 
     if folder is None:
+        manifest |= {"finished": True, "seconds": round(time.monotonic() - started, 3)}
         return Run(manifest, [keep[number] for number in sorted(keep)])
     folder.finish(time.monotonic() - started)
     return load(folder.path)
@@ -237,7 +238,8 @@ def make_plan(
     strategies: Sequence[str | Strategy], rules: Rules, seed: int = 0, design: str = "auto"
 ) -> tuple[Plan, Design]:
     """Return what a Runner needs; raises StrategyError, DesignError or LayoutError."""
-    found = [find_strategy(s) if isinstance(s, str) else s for s in strategies]
+    given = [strategies] if isinstance(strategies, str) else strategies
+    found = [find_strategy(s) if isinstance(s, str) else s for s in given]
     made = make_design(found, rules, design)
     names = tuple(strategy.name for strategy in made.bots)
     return Plan(rules, rules.load_board(), names, made.seatings, seed, made.name), made
@@ -359,5 +361,6 @@ def _open(
     if old is not None:
         for key in ("source", "seed", "deals", "design", "rules", "board", "seatings"):
             if old[key] != manifest[key]:
-                raise StoreError(f"resume: {out} has another {key}; allowed: the run's own command")
+                told = f"resume: {out} has another {key}"
+                raise StoreError(f"{told}; allowed: its own command, {old['command']}")
     return Folder(Path(out), old or manifest)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from simcore.manifest import (
     MANIFEST,
     StoreError,
-    check_files,
+    intact_parts,
     now,
     part_file,
     read_json,
@@ -77,8 +77,7 @@ def _prepare_old(path: Path, resume: bool, overwrite: bool) -> dict[str, Any] | 
         return None
     if resume:
         manifest = read_manifest(path)
-        check_files(path, manifest)
-        return manifest
+        return {**manifest, "parts": intact_parts(path, manifest)}
     if not overwrite:
         allowed = "a folder that is new or empty, or to resume or overwrite the run in it"
         raise StoreError(f"out: {path} exists and is not empty; allowed: {allowed}")

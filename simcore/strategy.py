@@ -225,7 +225,7 @@ def _number(text: str, value: object) -> float:
     try:
         return float(str(value))
     except ValueError:
-        raise StrategyError(f"{text}: {value!r} is no number") from None
+        raise StrategyError(f"{text}: {value!r} is no number; allowed: NAME:param=value") from None
 
 
 def _read_params(path: Path) -> dict[str, float]:

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 PLAIN = (
-    *("tests/test_naive.py", "tests/test_rules.py", "tests/test_board.py"),
+    *("tests/test_rules.py", "tests/test_board.py"),
     *("tests/test_design.py", "tests/test_dealer.py", "tests/test_engine.py"),
     *("tests/test_strategies.py", "tests/test_simulation.py"),
 )

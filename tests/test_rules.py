@@ -58,23 +58,23 @@ def test_every_field_says_its_clause_and_what_is_allowed() -> None:
 REFUSED: list[tuple[dict[str, Any], str, str]] = [  # settings, what was given, what is allowed
     ({"players": 5}, "players is 5", "2, 3, 4, 6, 8, 9, 10 or 12"),
     ({"players": 0}, "players is 0", "2, 3, 4, 6, 8, 9, 10 or 12"),
-    ({"players": "two"}, "players is 'two'", "a number"),
-    ({"players": True}, "players is True", "a number"),
-    ({"players": None}, "players is None", "a number"),
+    ({"players": "two"}, "players is 'two'", "a whole number"),
+    ({"players": True}, "players is True", "a whole number"),
+    ({"players": None}, "players is None", "a whole number"),
     ({"players": 4, "teams": 3}, "teams is 3", "2 with 4 players"),
     ({"players": 6, "teams": 4}, "teams is 4", "2 or 3 with 6 players"),
     ({"players": 9, "teams": 2}, "teams is 2", "3 with 9 players"),
-    ({"teams": 2.0}, "teams is 2.0", "a number"),
+    ({"teams": 2.0}, "teams is 2.0", "a whole number"),
     ({"board": 3}, "board is 3", "a string"),
     ({"two_eyed_jacks": 9}, "two_eyed_jacks is 9", "0 to 8"),
-    ({"two_eyed_jacks": "4"}, "two_eyed_jacks is '4'", "a number"),
+    ({"two_eyed_jacks": "4"}, "two_eyed_jacks is '4'", "a whole number"),
     ({"one_eyed_jacks": -1}, "one_eyed_jacks is -1", "0 to 8"),
-    ({"one_eyed_jacks": 1.5}, "one_eyed_jacks is 1.5", "a number"),
+    ({"one_eyed_jacks": 1.5}, "one_eyed_jacks is 1.5", "a whole number"),
     ({"deal": "stacked"}, "deal is 'stacked'", "shuffled or single_deck"),
     ({"deal": 1}, "deal is 1", "a string"),
     ({"hand_size": 0}, "hand_size is 0", "1 to 10"),
     ({"hand_size": 11}, "hand_size is 11", "1 to 10"),
-    ({"hand_size": [7]}, "hand_size is (7,)", "a number"),
+    ({"hand_size": [7]}, "hand_size is (7,)", "a whole number"),
     ({"players": 12, "hand_size": 10}, "hand_size is 10", "120 > 104 in the deck"),
     ({"players": 10, "hand_size": 6, "deal": "single_deck"}, "hand_size is 6", "60 > 52 in"),
     ({"extra_cards": [0, 0, 1]}, "extra_cards is [0, 0, 1]", "at most 2 numbers"),
@@ -94,17 +94,17 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [  # settings, what was given, 
     ({"chips": [50, True]}, "chips is (50, True)", "a list of whole numbers"),
     ({"chips": "50"}, "chips is '50'", "a list of whole numbers"),
     ({"dead_card_exchanges": -2}, "dead_card_exchanges is -2", "-1 to 112"),
-    ({"dead_card_exchanges": False}, "dead_card_exchanges is False", "a number"),
+    ({"dead_card_exchanges": False}, "dead_card_exchanges is False", "a whole number"),
     ({"line_length": 3}, "line_length is 3", "4 to 6"),
     ({"line_length": 7}, "line_length is 7", "4 to 6"),
-    ({"line_length": "5"}, "line_length is '5'", "a number"),
+    ({"line_length": "5"}, "line_length is '5'", "a whole number"),
     ({"free_corners": "no"}, "free_corners is 'no'", "true or false"),
     ({"shared_spaces": 5}, "shared_spaces is 5", "0 to 4"),
     ({"line_length": 4, "shared_spaces": 4}, "shared_spaces is 4", "0 to 3"),
     ({"shared_spaces": -1}, "shared_spaces is -1", "0 to 4"),
     ({"sequences_to_win": 0}, "sequences_to_win is 0", "1 to 4"),
     ({"sequences_to_win": 5}, "sequences_to_win is 5", "1 to 4"),
-    ({"sequences_to_win": "1"}, "sequences_to_win is '1'", "a number"),
+    ({"sequences_to_win": "1"}, "sequences_to_win is '1'", "a whole number"),
     ({"forget_draw": 1.1}, "forget_draw is 1.1", "0 to 1"),
     ({"forget_draw": float("nan")}, "forget_draw is nan", "0 to 1"),
     ({"forget_draw": "often"}, "forget_draw is 'often'", "a number"),
@@ -113,7 +113,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [  # settings, what was given, 
     ({"reshuffle": "true"}, "reshuffle is 'true'", "true or false"),
     ({"max_turns": 0}, "max_turns is 0", "1 to 1000000"),
     ({"max_turns": 10**6 + 1}, "max_turns is 1000001", "1 to 1000000"),
-    ({"max_turns": 1e3}, "max_turns is 1000.0", "a number"),
+    ({"max_turns": 1e3}, "max_turns is 1000.0", "a whole number"),
 ]
 
 
@@ -227,7 +227,7 @@ def test_bad_toml(tmp_path: Path) -> None:
 def test_toml_of_a_wrong_type(tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text("[hand_size]\ntwo = 7\n")
-    with pytest.raises(RulesError, match=r"hand_size is \{'two': 7\}; allowed: a number"):
+    with pytest.raises(RulesError, match=r"hand_size is \{'two': 7\}; allowed: a whole number"):
         Rules.from_settings(read_settings(file))
 
 
@@ -271,3 +271,7 @@ def test_accepted_rules_go_round(settings: dict[str, Any]) -> None:
     base = {"players": rules.players, "teams": rules.teams}
     assert Rules.from_settings(base | rules.changes()) == rules
     assert hash(Rules.from_settings(told)) == hash(rules)
+
+
+def test_lists_are_taken_for_tuples() -> None:
+    assert Rules(chips=[9, 8], extra_cards=[0, 1]) == Rules(chips=(9, 8), extra_cards=(0, 1))  # type: ignore[arg-type]

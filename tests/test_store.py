@@ -274,8 +274,14 @@ def test_a_missing_file_is_named(folder: Path) -> None:
     (folder / "jacks" / "part-00001.parquet").unlink()
     with pytest.raises(StoreError, match=r"part-00001\.parquet is missing"):
         load(folder)
-    with pytest.raises(StoreError, match=r"part-00001\.parquet is missing"):
-        prepare(folder, resume=True, overwrite=False)
+
+
+def test_resume_keeps_the_parts_that_are_as_written(folder: Path) -> None:
+    (folder / "jacks" / "part-00001.parquet").unlink()
+    (folder / "games" / "part-00002.parquet").write_bytes(b"garbage")
+    manifest = prepare(folder, resume=True, overwrite=False)
+    assert manifest is not None
+    assert [part["number"] for part in manifest["parts"]] == [0]
 
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -9, -1])
