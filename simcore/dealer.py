@@ -16,7 +16,6 @@ The kernels are unchecked.
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from simcore.cards import CARDS
@@ -49,7 +48,6 @@ DEALER = record_dtype(
         ("hands", np.uint8, (MAX_SEATS, SLOTS)),  # the first table.hand_size[seat] count
     ]
 )
-DEALER_TYPE = numba.from_dtype(DEALER)
 
 # As numpy scalars, for numba compiles a kernel anew for every literal.
 _FIRST, _HALF, _ALL = int64(0), int64(SLOTS // 2), int64(SLOTS)

@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from simcore.board import CORNERS, DIRECTIONS, SPACE_NAMES, lines
 from simcore.cards import ONE_EYED
 from simcore.plan import Chunk, Plan
+from simcore.records import REASONS
 from simcore.rules import Rules
 
 Array = npt.NDArray[Any]
 Tables = Mapping[str, pa.Table]
 """A table for each key of COLUMNS."""
 
-REASONS = ("sequences", "stalemate", "max_turns")
 PURPOSES = ("completes", "blocks", "builds", "removes", "other", "held")
 KINDS = ("two-eyed", "one-eyed")
 CORNER_NAMES = (*(SPACE_NAMES[space] for space in CORNERS), "none")
@@ -237,11 +237,6 @@ def _spaces(chunk: Chunk, plan: Plan, seating: Array) -> dict[str, Any]:
         **{name: sums[:, number] for number, name in enumerate(counted)},
         "games": np.repeat(games.astype(np.int64), spaces),
     }
-
-
-def join(parts: Sequence[Tables]) -> dict[str, pa.Table]:
-    """Put parts of one run together, at least one, in the order given; `spaces` is summed up."""
-    return {name: join_table(name, [part[name] for part in parts]) for name in COLUMNS}
 
 
 def join_table(name: str, parts: Sequence[pa.Table]) -> pa.Table:

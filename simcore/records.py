@@ -12,7 +12,8 @@ from simcore.jit import record_dtype
 from simcore.rules import MAX_SEATS
 
 SEQUENCES, STALEMATE, MAX_TURNS = 0, 1, 2
-"""`reason` of a game's end (rules 8.5, 10.2, 10.3)."""
+REASONS = ("sequences", "stalemate", "max_turns")
+"""`reason` of a game's end, as a code and as a word by code (rules 8.5, 10.2, 10.3)."""
 
 # Constants that kernels hand on are numpy scalars: numba compiles a function anew for every literal
 # int it is called with, which made ten copies of `note_event`.
@@ -86,8 +87,8 @@ EVENT_ROW = record_dtype(
     ]
 )
 
-NO_FAULT, FULL, BAD_PLAY, BAD_EXCHANGE, BAD_FORFEIT = range(5)
-"""Why a kernel stopped: rows do not fit, or a bot decided what it may not."""
+NO_FAULT, BAD_PLAY, BAD_EXCHANGE, BAD_FORFEIT = range(4)
+"""Why a kernel stopped: what a bot decided that it may not."""
 
 Notes = Any
 """A record of NOTES."""

@@ -20,6 +20,7 @@ from simcore.records import (
     FORGET,
     PASS,
     PLACE,
+    REASONS,
     REMOVE,
     RESHUFFLED,
     SEQUENCE,
@@ -34,9 +35,6 @@ Event = dict[str, Any]
 """A line of a transcript."""
 
 FORMAT = "sequence-lab/1"
-
-REASONS = ("sequences", "stalemate", "max_turns")
-"""Why a game ended, by `reason` of its row."""
 
 _IN_HEADER = ("board", "first_seat")
 """Fields of the rules that are keys of the header itself."""
