@@ -80,6 +80,30 @@ def lines(length: int) -> Lines:
     return Lines(np.array(spaces, np.uint8), np.array(direction, np.uint8))
 
 
+@cache
+def tracks(length: int) -> npt.NDArray[np.int64]:
+    """Return the rows, columns and diagonals that hold a line, int64 (n, 10): spaces in order.
+
+    The lines of a track start at its first spaces, one each, for as far as they fit. Behind the
+    end of a short diagonal stands SPACES.
+    """
+    found = []
+    for start in range(SPACES):
+        row, column = divmod(start, SIDE)
+        for down, right in _STEPS:
+            if _on_board(row - down, column - right):
+                continue
+            steps = [k for k in range(SIDE) if _on_board(row + k * down, column + k * right)]
+            if len(steps) >= length:
+                spaces = [start + k * (down * SIDE + right) for k in steps]
+                found.append(spaces + [SPACES] * (SIDE - len(spaces)))
+    return np.array(found, np.int64)
+
+
+def _on_board(row: int, column: int) -> bool:
+    return 0 <= row < SIDE and 0 <= column < SIDE
+
+
 def load_board(name: str) -> Board:
     """Return the layout called `standard` or `wedge`, `random:SEED`, or read from a CSV file.
 

@@ -19,7 +19,7 @@ from simcore.records import (
     Notes,
 )
 from simcore.setting import Setting
-from simcore.table import Table
+from simcore.table import Table, on_line
 
 
 @kernel
@@ -140,7 +140,7 @@ def blocks_line(setting: Setting, table: Table, team: Int, space: Int) -> bool:
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]
         for other in range(setting.teams):
-            if other != team and table.count[other, line] == setting.line_length - 1:
+            if other != team and on_line(setting, table, other, line) == setting.line_length - 1:
                 return True
     return False
 
@@ -158,10 +158,13 @@ def _in_line_to_fill(setting: Setting, table: Table, team: Int, space: Int) -> b
     """Return whether the team's chip on `space` is in a line filled but for one open space."""
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]
-        if table.count[team, line] == setting.line_length - 1:
+        if on_line(setting, table, team, line) == setting.line_length - 1:
             alone = True
             for other in range(setting.teams):
-                if other != team and table.count[other, line] != setting.line_corners[line]:
+                if (
+                    other != team
+                    and on_line(setting, table, other, line) != setting.line_corners[line]
+                ):
                     alone = False
             if alone:
                 return True

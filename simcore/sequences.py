@@ -6,7 +6,7 @@ import numpy as np
 
 from simcore.jit import Int, int64, kernel
 from simcore.setting import Setting
-from simcore.table import Table
+from simcore.table import Table, on_line
 
 
 @kernel
@@ -44,7 +44,9 @@ def _open_candidates(setting: Setting, table: Table, team: Int, space: Int, cand
     n = 0
     for i in range(setting.n_through[space]):
         line = setting.through[space, i]
-        if table.count[team, line] == setting.line_length and may_score(setting, table, team, line):
+        if on_line(setting, table, team, line) == setting.line_length and may_score(
+            setting, table, team, line
+        ):
             candidates[n] = line
             n += 1
     return n

@@ -9,7 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from simcore.board import CORNERS, SPACES, Board, lines
+from simcore.board import CORNERS, SIDE, SPACES, Board, lines, tracks
 from simcore.cards import CARDS, CODES, KINDS, PLAIN, kind
 from simcore.jit import record_dtype
 from simcore.rules import MAX_SEATS, MAX_TEAMS, Rules
@@ -20,6 +20,8 @@ Setting = Any
 MAX_LINES = 238
 """Lines of length 4, the most there are."""
 MAX_LENGTH = 6
+MAX_TRACKS = 46
+"""Rows, columns and diagonals of at least 4 spaces."""
 MAX_THROUGH = 24
 """Lines of length 6 through one space, the most there are."""
 SLOTS = 112
@@ -55,6 +57,15 @@ SETTING = record_dtype(
         ("line_open", np.uint8, MAX_LINES),  # 0 for a line over a dead corner (8.1)
         ("n_through", np.uint8, SPACES),
         ("through", np.uint8, (SPACES, MAX_THROUGH)),  # the open lines through a space
+        # A track is a row, a column or a diagonal of at least line_length spaces. What is known of
+        # its lines stands in one uint64, a byte a line from the lowest on.
+        ("n_tracks", np.int64),
+        ("track_space", np.uint8, (MAX_TRACKS, SIDE)),  # 100 behind the end of a short diagonal
+        ("track_corner", np.uint64, MAX_TRACKS),  # by line: 1 if it has a free corner
+        ("tracks", np.uint8, (SPACES, 4)),  # through a space; any where there are fewer
+        ("on_track", np.uint64, (SPACES, 4)),  # by line: 1 if it is open and through the space
+        ("line_track", np.uint8, MAX_LINES),
+        ("line_shift", np.uint8, MAX_LINES),  # the line's lowest bit in its track's words
         ("overlap", np.uint8, (MAX_LINES, MAX_LINES)),  # spaces two lines have in common
         # The deck: slots of the first pack stand before those of the second.
         ("slot_card", np.uint8, SLOTS),
@@ -79,6 +90,7 @@ def make_setting(rules: Rules, board: Board) -> Setting:
     _fill_rules(setting, rules)
     _fill_board(setting, board)
     _fill_lines(setting, rules)
+    _fill_tracks(setting, rules)
     _fill_deck(setting, rules)
     return setting
 
@@ -122,6 +134,31 @@ def _fill_lines(setting: Setting, rules: Rules) -> None:
         through = np.flatnonzero(on_line[:, space] & setting.line_open[:n])
         setting.n_through[space] = len(through)
         setting.through[space, : len(through)] = through
+
+
+def _fill_tracks(setting: Setting, rules: Rules) -> None:
+    all_tracks = tracks(rules.line_length)
+    setting.n_tracks = len(all_tracks)
+    setting.track_space[: len(all_tracks)] = all_tracks
+    numbers = {tuple(line): number for number, line in enumerate(lines(rules.line_length).spaces)}
+    in_use = np.zeros(SPACES, np.int64)  # of a space's four
+    for track, spaces in enumerate(all_tracks):
+        one = np.zeros(SPACES, np.uint64)
+        for at in range(SIDE - rules.line_length + 1):
+            number = numbers.get(tuple(spaces[at : at + rules.line_length]))
+            if number is None:
+                break
+            setting.line_track[number] = track
+            setting.line_shift[number] = 8 * at
+            bit = np.uint64(1 << 8 * at)
+            if setting.line_corners[number]:
+                setting.track_corner[track] |= bit
+            if setting.line_open[number]:
+                one[spaces[at : at + rules.line_length]] |= bit
+        for space in np.flatnonzero(one):
+            setting.tracks[space, in_use[space]] = track
+            setting.on_track[space, in_use[space]] = one[space]
+            in_use[space] += 1
 
 
 def _fill_deck(setting: Setting, rules: Rules) -> None:

@@ -3,7 +3,7 @@
 A line of `n` spaces on which no opponent has a chip is worth GAIN[chips it still needs]; one on
 which the own team has none and an opponent has, BLOCK[chips that opponent still needs]; any other
 nothing. A free corner counts as everybody's chip. The values of all spaces for the own team are
-kept between turns: the memory holds the worth of every line and their sums by space, and only lines
+kept between turns: the memory holds the state of every line and the sums by space, and only lines
 through the spaces played since are looked at again. The tables are those of the C yardstick, by
 chips needed instead of chips there, so that lines of 4 and 6 have values too.
 """
@@ -11,15 +11,16 @@ chips needed instead of chips there, so that lines of 4 and 6 have values too.
 import numpy as np
 import numpy.typing as npt
 
-from simcore.board import SPACES
+from simcore.board import SIDE, SPACES
 from simcore.cards import JS, ONE_EYED, PLAIN, TWO_EYED
 from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand, is_target
 from simcore.rng import Stream, below
-from simcore.setting import MAX_LINES, Setting
+from simcore.setting import MAX_LENGTH, MAX_TRACKS, Setting
 from simcore.strategy import Memory, play
 from simcore.table import CORNER, OPEN, RECENT, Table
 
+States = npt.NDArray[np.uint64]
 Values = npt.NDArray[np.int32]
 
 GAIN = np.array([0, 1000, 64, 16, 4, 1, 1])
@@ -33,35 +34,46 @@ ONE_EYED_COST = 150
 OWN_LINES, ALL_LINES = int64(0), int64(1)
 """Whether lines of the opponents count."""
 
-# The memory, as int32. A line's state is 8 * own chips + chips of the strongest opponent, corners
-# included, and 64 more for a line with a free corner.
+# A line's state is 8 * own chips + chips of the strongest opponent, corners included, and 64 more
+# for a line with a free corner: a byte, so that the states of a track make one word.
 _CORNER = 64
-_LINE = SPACES
-"""Behind the values of the spaces: the state of every line."""
-_WORTH = _LINE + MAX_LINES
+_STATES = 2 * _CORNER
+
+# The memory: the states of every track, as uint64; behind them, as int32:
+_VALUE = 2 * MAX_TRACKS
+"""The value of every space, and of what is behind a short diagonal."""
+_WORTH = _VALUE + SPACES + 1
 """What a line in a state is worth."""
-_SEEN = _WORTH + 2 * _CORNER
+_ALONE = _WORTH + _STATES
+"""What it is worth if only own lines count."""
+_MORE = _ALONE + _STATES
+"""What the lines of a track have gained, line_length places further on; zeros on both sides."""
+_SEEN = _MORE + SIDE + MAX_LENGTH
 """Plays seen."""
 _WORDS = (_SEEN + 2) // 2
 _NOTHING_YET = int64(-(1 << 30))
+
+_U1, _U3, _U6, _U7, _U8, _BYTE = (np.uint64(n) for n in (1, 3, 6, 7, 8, 255))
+_TOP_BITS = np.uint64(0x8080808080808080)
 
 
 def start_values(setting: Setting, scope: Int) -> Memory:
     """Return the memory of a line bot for an empty board."""
     memory = np.zeros(_WORDS, np.int64)
-    values = memory.view(np.int32)
+    states, values = memory.view(np.uint64), memory.view(np.int32)
     for corner in range(2):
         for own in range(corner, setting.line_length + 1):
             for foe in range(corner, setting.line_length + 1):
-                at = _WORTH + corner * _CORNER + own * 8 + foe
+                state = corner * _CORNER + own * 8 + foe
                 if foe == corner:
-                    values[at] = GAIN[setting.line_length - own]
+                    values[_WORTH + state] = GAIN[setting.line_length - own]
+                    values[_ALONE + state] = GAIN[setting.line_length - own]
                 elif own == corner and scope == ALL_LINES:
-                    values[at] = BLOCK[setting.line_length - foe]
+                    values[_WORTH + state] = BLOCK[setting.line_length - foe]
+    states[: setting.n_tracks] = setting.track_corner[: setting.n_tracks] * np.uint64(_CORNER + 9)
     for line in np.flatnonzero(setting.line_open[: setting.n_lines]):
         state = (_CORNER + 9) * int(setting.line_corners[line])
-        values[_LINE + line] = state
-        values[setting.line[line, : setting.line_length]] += values[_WORTH + state]
+        values[_VALUE + setting.line[line, : setting.line_length]] += values[_WORTH + state]
     return memory
 
 
@@ -74,8 +86,8 @@ def choose_by_lines(
     Every copy of a card counts as a choice of its own. Modifies memory and stream.
     """
     team = int64(setting.team[seat])
-    values = memory.view(np.int32)
-    _catch_up(setting, table, team, values)
+    states, values = memory.view(np.uint64), memory.view(np.int32)
+    _catch_up(setting, table, team, states, values)
     best, ties, choice = _NOTHING_YET, int64(0), int64(0)
     two_eyed, one_eyed = False, False
     for slot in range(len(hand)):
@@ -86,9 +98,9 @@ def choose_by_lines(
         if kind == PLAIN and table.stock[team] > 0:
             for i in range(2):
                 space = setting.spaces_of[card, i]
-                if table.chip[space] == OPEN and values[space] >= best:
-                    if values[space] > best:
-                        best, ties = int64(values[space]), int64(0)
+                if table.chip[space] == OPEN and values[_VALUE + space] >= best:
+                    if values[_VALUE + space] > best:
+                        best, ties = int64(values[_VALUE + space]), int64(0)
                     ties += 1
                     if ties == 1 or below(stream, ties) == 0:
                         choice = play(slot, int64(space))
@@ -100,15 +112,18 @@ def choose_by_lines(
             for slot in range(len(hand)):
                 if setting.kind[hand[slot]] == TWO_EYED:
                     for space in range(SPACES):
-                        if table.chip[space] == OPEN and values[space] - TWO_EYED_COST == top:
+                        if (
+                            table.chip[space] == OPEN
+                            and values[_VALUE + space] - TWO_EYED_COST == top
+                        ):
                             ties += 1
                             if ties == 1 or below(stream, ties) == 0:
                                 choice = play(slot, space)
-    if one_eyed and _most_to_take(setting, values) >= best:
+    if one_eyed and _most_to_take(setting, memory.view(np.uint8)) >= best:
         for space in range(SPACES):
             if table.chip[space] in (OPEN, CORNER):
                 continue
-            worth = _worth_to_take(setting, table, team, space, best)
+            worth = _worth_to_take(setting, table, team, values, space, best)
             if worth >= best:
                 if worth > best:
                     best, ties = worth, int64(0)
@@ -121,39 +136,57 @@ def choose_by_lines(
 
 
 @kernel
-def _catch_up(setting: Setting, table: Table, team: Int, values: Values) -> None:
-    """Bring `values` up to date with the plays since the last call."""
+def _catch_up(setting: Setting, table: Table, team: Int, states: States, values: Values) -> None:
+    """Bring `states` and `values` up to date with the plays since the last call."""
     seen = int64(values[_SEEN])
     if table.plays - seen > RECENT:
-        for line in range(setting.n_lines):
-            if setting.line_open[line]:
-                _value_line(setting, table, team, values, line)
+        for track in range(setting.n_tracks):
+            _value_track(setting, table, team, states, values, track)
     else:
         for number in range(seen, table.plays):
             space = table.play_space[number & (RECENT - 1)]
-            for i in range(setting.n_through[space]):
-                line = int64(setting.through[space, i])
-                _value_line(setting, table, team, values, line)
+            for i in range(4):
+                _value_track(setting, table, team, states, values, setting.tracks[space, i])
     values[_SEEN] = table.plays
 
 
 @inlined_kernel
-def _value_line(setting: Setting, table: Table, team: Int, values: Values, line: Int) -> None:
-    """Note a line's state and pass the difference in worth on to its spaces."""
-    foe = int64(0)
+def _value_track(
+    setting: Setting, table: Table, team: Int, states: States, values: Values, track: Int
+) -> None:
+    """Note the states of a track's lines and pass the differences in worth on to its spaces.
+
+    Without a branch for each line, which would be a guess: a space gains what the lines that start
+    at it and up to line_length - 1 spaces before it have gained.
+    """
+    state = _line_states(setting, table, team, track)
+    before = states[track]
+    if state == before:
+        return
+    states[track] = state
+    for at in range(SIDE + 1 - setting.line_length):
+        now, then = state & _BYTE, before & _BYTE
+        values[_MORE + setting.line_length + at] = values[_WORTH + now] - values[_WORTH + then]
+        state >>= _U8
+        before >>= _U8
+    gained = np.int32(0)
+    for at in range(SIDE):
+        gained += values[_MORE + setting.line_length + at] - values[_MORE + at]
+        values[_VALUE + setting.track_space[track, at]] += gained
+
+
+@inlined_kernel
+def _line_states(setting: Setting, table: Table, team: Int, track: Int) -> np.uint64:
+    """Return the states of a track's lines for a team, a byte each."""
     if setting.teams == 2:
-        foe = int64(table.count[1 - team, line])
+        foe = table.count[1 - team, track]
     else:
-        for other in range(setting.teams):
-            if other != team:
-                foe = max(foe, int64(table.count[other, line]))
-    corner = _CORNER * int64(setting.line_corners[line])
-    state = corner + 8 * int64(table.count[team, line]) + foe
-    more = values[_WORTH + state] - values[_WORTH + values[_LINE + line]]
-    values[_LINE + line] = state
-    if more != 0:
-        for i in range(setting.line_length):
-            values[setting.line[line, i]] += more
+        one = table.count[team + 1 if team < 2 else 0, track]
+        other = table.count[team - 1 if team > 0 else 2, track]
+        # The larger count of each line: no byte borrows from the next, as counts are below 128.
+        larger = ((((one | _TOP_BITS) - other) & _TOP_BITS) >> _U7) * _BYTE
+        foe = (one & larger) | (other & ~larger)
+    return (setting.track_corner[track] << _U6) + (table.count[team, track] << _U3) + foe
 
 
 @kernel
@@ -162,12 +195,12 @@ def _best_open(table: Table, values: Values) -> Int:
     best = np.int32(-(1 << 30))
     for space in range(SPACES):
         if table.chip[space] == OPEN:
-            best = max(best, values[space])
+            best = max(best, values[_VALUE + space])
     return int64(best)
 
 
 @kernel
-def _most_to_take(setting: Setting, values: Values) -> Int:
+def _most_to_take(setting: Setting, states: npt.NDArray[np.uint8]) -> Int:
     """Return a bound on what any chip is worth taking: few lines are near enough to matter.
 
     At most 4 * line_length lines run through a space; the bound gives it the best of all lines that
@@ -176,11 +209,10 @@ def _most_to_take(setting: Setting, values: Values) -> Int:
     left = 4 * setting.line_length
     most = int64(0)
     for need in range(1, 4):
-        foe = np.int32(setting.line_length - need)
+        foe = np.uint8(setting.line_length - need)
         lines = int64(0)
-        for line in range(MAX_LINES):
-            state = values[_LINE + line]
-            lines += (state == foe) | (state == foe + np.int32(_CORNER + 8))
+        for line in range(8 * MAX_TRACKS):
+            lines += (states[line] == foe) | (states[line] == foe + np.uint8(_CORNER + 8))
         lines = min(left, lines)
         most += lines * GAIN[need]
         left -= lines
@@ -188,7 +220,9 @@ def _most_to_take(setting: Setting, values: Values) -> Int:
 
 
 @kernel
-def _worth_to_take(setting: Setting, table: Table, team: Int, space: Int, best: Int) -> Int:
+def _worth_to_take(
+    setting: Setting, table: Table, team: Int, values: Values, space: Int, best: Int
+) -> Int:
     """Return what taking the chip on `space` is worth, or less than `best` if it may not be.
 
     The chip is worth its lines to its owner's team; an own one, where it may be taken, is a loss.
@@ -198,17 +232,11 @@ def _worth_to_take(setting: Setting, table: Table, team: Int, space: Int, best: 
         return best - 1
     owner = int64(table.chip[space]) - 1
     total = int64(0)
-    for i in range(setting.n_through[space]):
-        line = setting.through[space, i]
-        if _alone(setting, table, owner, line):
-            total += GAIN[setting.line_length - int64(table.count[owner, line])]
+    for i in range(4):
+        states = _line_states(setting, table, owner, setting.tracks[space, i])
+        one = setting.on_track[space, i]
+        for _ in range(SIDE + 1 - setting.line_length):
+            total += int64(one & _U1) * values[_ALONE + (states & _BYTE)]
+            states >>= _U8
+            one >>= _U8
     return (-total if owner == team else total) // 2 - ONE_EYED_COST
-
-
-@kernel
-def _alone(setting: Setting, table: Table, team: Int, line: Int) -> bool:
-    """Return whether no other team has a chip on the line."""
-    for other in range(setting.teams):
-        if other != team and table.count[other, line] != setting.line_corners[line]:
-            return False
-    return True

@@ -31,7 +31,7 @@ from simcore.rng import Stream, below
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import Setting, make_setting
 from simcore.strategy import KEEP, Bot, Memory, Params, bot_function, play
-from simcore.table import TABLE, Table, is_dead
+from simcore.table import TABLE, Table, is_dead, on_line
 from strategies import balanced, greedy
 from strategies import random as random_bot
 
@@ -69,7 +69,7 @@ def choose_builder(
             if is_target(setting, table, team, hand[slot], space):
                 value = below(stream, 4)
                 for i in range(setting.n_through[space]):
-                    count = np.int64(table.count[team, setting.through[space, i]])
+                    count = on_line(setting, table, team, setting.through[space, i])
                     value += count * count * count
                 if value > best:
                     best, move = value, play(slot, space)

@@ -242,10 +242,12 @@ def check_position(table: Desk, game: naive.Game, seat: int, turns: int) -> None
         assert now.sequence[team, : now.sequences[team]].tolist() == own
         marked = {space for line in game.sequences[team] for space in line}
         assert {space for space in range(100) if now.scored[space] >> team & 1} == marked
+        at = table.setting.line_track.astype(int) * 8 + table.setting.line_shift // 8
+        counts = now.count[team].view(np.uint8)[at]
         for number, line in enumerate(game.lines):
             held = sum(game.counts_for(team, space) for space in line)
             if rules.free_corners or not set(line) & set(naive.CORNERS):
-                assert now.count[team, number] == held
+                assert counts[number] == held
     for holder in range(rules.players):
         hand = table.dealer.hands[holder, : now.hand_size[holder]]
         assert sorted(NAMES[card] for card in hand) == sorted(game.hands[holder])
