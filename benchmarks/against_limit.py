@@ -18,7 +18,7 @@ from typing import Any
 from simcore.bench import measure
 from simcore.rules import Rules
 
-GAMES = {"random": 60_000, "greedy": 6_000, "balanced": 6_000}
+GAMES = {"random": 100_000, "greedy": 6_000, "balanced": 6_000}
 
 
 def compile_yardstick(source: Path, folder: Path) -> Path:
@@ -46,7 +46,7 @@ def compare(program: Path, bot: str, rules: Rules, threads: int, rounds: int) ->
     theirs, ours = [], []
     for _ in range(rounds):
         theirs.append(yardstick(program, bot, rules, threads)[unit])
-        ours.append(measure(bot, rules, threads, 0.6)[unit])
+        ours.append(measure(bot, rules, threads, 1.0)[unit])
     ratios = sorted(o / t for o, t in zip(ours, theirs, strict=True))
     return (
         f"{bot:9} {rules.players:2} players {threads} threads  C {median(theirs):12,.0f}  "

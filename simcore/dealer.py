@@ -92,15 +92,15 @@ def rewind_deal(setting: Setting, dealer: Dealer) -> None:
 @kernel
 def _lay(setting: Setting, dealer: Dealer, pack: Int, start: Int, stop: Int) -> None:
     """Lay lanes of a pack from `order[start:stop]`, leaving out absent cards."""
-    at = 0
+    at = int64(0)
     dealer.pack = 0
     for seat in range(setting.players):
         dealer.front[pack, seat] = at
         for i in range(start + seat, stop, setting.players):
             slot = dealer.order[i]
-            if dealer.present[slot]:
-                dealer.lanes[pack, at] = setting.slot_card[slot]
-                at += 1
+            # An absent card is overwritten by the next: to ask first would be a guess.
+            dealer.lanes[pack, at] = setting.slot_card[slot]
+            at += dealer.present[slot]
         dealer.end[pack, seat] = at
         dealer.laid[pack, seat] = at
     dealer.left[pack] = at

@@ -10,7 +10,6 @@ is copied at every call that is not inlined.
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from simcore.book import (
@@ -55,29 +54,32 @@ from simcore.records import (
 from simcore.rng import BOT, SLIP, stream_start, unit
 from simcore.rules import MAX_SEATS
 from simcore.setting import Setting
+from simcore.strategy import OWN, Memory, Params
 from simcore.table import Table, clear_table, is_dead
 from simcore.turn import close_slot, discard, make_play, refill
 
 Bench = Any
 """A record of BENCH."""
 
-MAX_PARAMS = 64
-MAX_MEMORY = 2048
-"""Words of 8 bytes that a bot may keep over a game."""
-
 # What belongs to the bots at the table. Sizes are fixed so that one compilation serves all.
 BENCH = record_dtype(
     [
         ("bot", np.int64, MAX_SEATS),  # by seat
-        ("words", np.int64, MAX_SEATS),  # memory in use, by bot
-        ("params", np.float64, (MAX_SEATS, MAX_PARAMS)),  # by bot
-        ("start", np.int64, (MAX_SEATS, MAX_MEMORY)),  # memory at the start, by bot
-        ("memory", np.int64, (MAX_SEATS, MAX_MEMORY)),  # by seat
-        ("stream", np.uint64, (MAX_SEATS, 1)),  # by seat
+        ("own", OWN, MAX_SEATS),  # by seat
+        ("start", OWN, MAX_SEATS),  # what a seat's own is at the start, by bot
+        ("n_params", np.int64, MAX_SEATS),  # parameters and words of memory in use, by bot
+        ("n_memory", np.int64, MAX_SEATS),
         ("slip", np.uint64, (2 * MAX_SEATS, 1)),  # forgetting by seat, then talk by team
     ]
 )
-BENCH_TYPE = numba.from_dtype(BENCH)
+
+
+def seat_bot(bench: Bench, number: int, params: Params, start: Memory) -> None:
+    """Let bot `number` start every game with these parameters and contents of its memory."""
+    bench.n_params[number] = len(params)
+    bench.n_memory[number] = len(start)
+    bench.start[number].params[: len(params)] = params
+    bench.start[number].memory[: len(start)] = start
 
 
 @kernel
@@ -152,13 +154,15 @@ def _has_room(setting: Setting, sequences: Any, jacks: Any, used: Any) -> bool:
 
 @kernel
 def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: Int, deal: Int) -> None:
-    """Set every seat's memory and stream, and the streams of slips, to the start of a game."""
+    """Set what is every seat's own, and the streams of slips, to the start of a game."""
     for seat in range(setting.players):
         bot = seat_bot[seat]
         bench.bot[seat] = bot
-        for word in range(bench.words[bot]):
-            bench.memory[seat, word] = bench.start[bot, word]
-        bench.stream[seat, 0] = stream_start(seed, deal, BOT, seat)
+        for number in range(bench.n_params[bot]):
+            bench.own[seat].params[number] = bench.start[bot].params[number]
+        for word in range(bench.n_memory[bot]):
+            bench.own[seat].memory[word] = bench.start[bot].memory[word]
+        bench.own[seat].stream[0] = stream_start(seed, deal, BOT, seat)
     if setting.forget_draw > 0 or setting.table_talk > 0:
         for number in range(2 * MAX_SEATS):
             bench.slip[number, 0] = stream_start(seed, deal, SLIP, number)
@@ -209,15 +213,7 @@ def _play_game(
                 return BAD_EXCHANGE
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if any_playable(setting, table, team, hand):
-            move = choose[bot](
-                setting,
-                table,
-                seat,
-                hand,
-                bench.params[bot],
-                bench.memory[seat],
-                bench.stream[seat],
-            )
+            move = choose[bot](setting, table, seat, hand, bench.own[seat])
             if not is_legal(setting, table, team, hand, move >> 7, move & 127):
                 return BAD_PLAY
             _play(setting, table, dealer, notes, seat, bot, move >> 7, move & 127)
@@ -273,14 +269,11 @@ def _exchange(
     seat: Int,
 ) -> bool:
     """Exchange dead cards as often as the bot wants and rules 7.2 allow; False on a bad slot."""
-    bot = bench.bot[seat]
     for _ in range(setting.exchanges):
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if dead_slot(table, hand) < 0 or (table.pile == 0 and not setting.reshuffle):
             break
-        slot = decide(
-            setting, table, seat, hand, bench.params[bot], bench.memory[seat], bench.stream[seat]
-        )
+        slot = decide(setting, table, seat, hand, bench.own[seat])
         if slot < 0:
             break
         if slot >= len(hand) or not is_dead(table, hand[slot]):
@@ -394,9 +387,7 @@ def _forfeit(
         if len(hand) == 0:
             continue
         bot = bench.bot[seat]
-        slot = forfeit[bot](
-            setting, table, seat, hand, bench.params[bot], bench.memory[seat], bench.stream[seat]
-        )
+        slot = forfeit[bot](setting, table, seat, hand, bench.own[seat])
         if slot < 0 or slot >= len(hand):
             return False
         note_event(notes, table, FORFEIT, seat, hand[slot], NOTHING)

@@ -23,6 +23,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _U30, _U27, _U31, _U32, _U11 = (np.uint64(n) for n in (30, 27, 31, 32, 11))
+_LOW = np.uint64(0xFFFFFFFF)
 _UNIT = 2.0**-53
 
 
@@ -55,7 +56,13 @@ def below(stream: Stream, n: Int) -> Int:
 
     Multiply and shift (Lemire 2019) without rejection: the bias is below n / 2^32.
     """
-    return np.int64(((next64(stream) >> _U32) * np.uint64(n)) >> _U32)
+    return _scaled(next64(stream) >> _U32, n)
+
+
+@kernel
+def _scaled(bits: np.uint64, n: Int) -> Int:
+    """Return the int64 in 0 to n - 1 at which 32 bits stand."""
+    return np.int64((bits * np.uint64(n)) >> _U32)
 
 
 @kernel
@@ -66,7 +73,11 @@ def unit(stream: Stream) -> np.float64:
 
 @kernel
 def shuffle(stream: Stream, items: npt.NDArray[np.uint8], start: Int, stop: Int) -> None:
-    """Shuffle `items[start:stop]` in place (Fisher and Yates)."""
-    for i in range(stop - 1, start, -1):
-        j = start + below(stream, i - start + 1)
+    """Shuffle `items[start:stop]` in place (Fisher and Yates), two draws to 64 bits."""
+    for i in range(stop - 1, start, -2):
+        bits = next64(stream)
+        j = start + _scaled(bits >> _U32, i - start + 1)
         items[i], items[j] = items[j], items[i]
+        # After the last swap of an even number of items this one is of the first with itself.
+        j = start + _scaled(bits & _LOW, i - start)
+        items[i - 1], items[j] = items[j], items[i - 1]

@@ -14,7 +14,7 @@ import numpy as np
 
 from simcore.dealer import DEALER
 from simcore.design import Design, make_design
-from simcore.engine import BENCH, MAX_MEMORY, MAX_PARAMS, play_games
+from simcore.engine import BENCH, play_games, seat_bot
 from simcore.manifest import StoreError, new_manifest, plan_of, read_manifest
 from simcore.plan import Chunk, Plan
 from simcore.records import (
@@ -33,7 +33,7 @@ from simcore.records import (
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import make_setting
 from simcore.store import Folder, prepare
-from simcore.strategy import Strategy, find_strategy
+from simcore.strategy import MAX_MEMORY, MAX_PARAMS, Strategy, find_strategy
 from simcore.table import TABLE
 
 if TYPE_CHECKING:
@@ -91,9 +91,7 @@ class Runner:
         if len(params) > MAX_PARAMS or len(start) > MAX_MEMORY:
             limits = f"{MAX_PARAMS} parameters and {MAX_MEMORY} words of memory"
             raise RunError(f"{strategy.name}: allowed are at most {limits}")
-        self._bench.params[number, : len(params)] = params
-        self._bench.start[number, : len(start)] = start
-        self._bench.words[number] = len(start)
+        seat_bot(self._bench, number, params, start)
 
     def play(self, first_game: int, games: int, events: Any = None) -> Chunk:
         """Play up to `games` games from `first_game` on; those that fit the room set aside.

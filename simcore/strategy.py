@@ -2,18 +2,18 @@
 
 A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot_function`:
 
-    choose(setting, table, seat, hand, params, memory, stream) -> int
+    choose(setting, table, seat, hand, own) -> int
 
 - `setting`  the record of rules and geometry (simcore/setting.py). Read only.
 - `table`    the record of what everybody sees (simcore/table.py). Read only.
 - `seat`     the bot's seat; its team is `setting.team[seat]`. `table.seat` is the seat to move,
              which differs only in `forfeit`.
 - `hand`     uint8[n], card codes of the bot's own hand by slot. Writing to it does not compile.
-- `params`   float64[k], the bot's parameters in declared order. Writing to it does not compile.
-- `memory`   int64[m], the bot's own for one game: the engine copies the bot's `start` contents
-             into it before the first turn and never looks at it again. `.view(np.int32)` and the
-             like give other types.
-- `stream`   uint64[1], the bot's own random stream (simcore/rng.py: below, unit).
+- `own`      the record of what is the seat's own in this game (OWN):
+  - `own.params`  float64[64], the bot's parameters in declared order.
+  - `own.memory`  int64[2048], set to the bot's `start` contents before the first turn; the engine
+                  never looks at it again. `.view(np.int32)` and the like give other types.
+  - `own.stream`  uint64[1], the seat's random stream (simcore/rng.py: below, unit).
 
 `choose` returns `play(slot, space)`; it is called only when the hand holds a playable card, and the
 play must be legal: the engine checks it and stops the run if it is not. `exchange` returns the slot
@@ -29,29 +29,43 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from simcore.jit import int64, kernel, typed_kernel
+from simcore.jit import int64, kernel, record_dtype, typed_kernel
 from simcore.moves import Hand, dead_slot
-from simcore.rng import Stream, below
+from simcore.rng import below
 from simcore.setting import SETTING_TYPE, Setting
 from simcore.table import TABLE_TYPE, Table
 
 Params = npt.NDArray[np.float64]
 Memory = npt.NDArray[np.int64]
-Decision = Callable[[Setting, Table, int, Hand, Params, Memory, Stream], int]
+Own = Any
+"""A record of OWN."""
+Decision = Callable[[Setting, Table, int, Hand, Own], int]
+
+MAX_PARAMS = 64
+MAX_MEMORY = 2048
+"""Words of 8 bytes that a bot may keep over a game."""
+
+OWN = record_dtype(
+    [
+        ("params", np.float64, MAX_PARAMS),
+        ("memory", np.int64, MAX_MEMORY),
+        ("stream", np.uint64, 1),
+    ]
+)
 
 SIGNATURE = types.int64(
     SETTING_TYPE,
     TABLE_TYPE,
     types.int64,
     types.Array(types.uint8, 1, "C", readonly=True),
-    types.Array(types.float64, 1, "C", readonly=True),
-    types.Array(types.int64, 1, "C"),
-    types.Array(types.uint64, 1, "C"),
+    numba.from_dtype(OWN),
 )
 """The signature of `choose`, `exchange` and `forfeit`."""
 
@@ -83,29 +97,13 @@ def play(slot: int, space: int) -> int:
 
 
 @lean_bot_function
-def exchange_first(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def exchange_first(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Exchange the first dead card of the hand: the default of `exchange`."""
     return dead_slot(table, hand)
 
 
 @lean_bot_function
-def forfeit_least(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def forfeit_least(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Give up a dead card, else a plain card, else a jack: the default of `forfeit`.
 
     Cards of one rank in that order are drawn uniformly.
@@ -120,7 +118,7 @@ def forfeit_least(
             rank, ties = kind, 0
         if kind == rank:
             ties += 1
-            if below(stream, ties) == 0:
+            if below(own.stream, ties) == 0:
                 best = slot
     return best
 

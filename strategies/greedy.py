@@ -1,25 +1,16 @@
 """`greedy`: build own lines, whatever the others do."""
 
 from simcore.moves import Hand
-from simcore.rng import Stream
 from simcore.setting import Setting
-from simcore.strategy import Bot, Memory, Params, lean_bot_function
+from simcore.strategy import Bot, Memory, Own, Params, lean_bot_function
 from simcore.table import Table
 from strategies.lines import OWN_LINES, choose_by_lines, start_values
 
 
 @lean_bot_function
-def choose(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Make the best play by line values (own lines only)."""
-    return choose_by_lines(setting, table, seat, hand, memory, stream)
+    return choose_by_lines(setting, table, seat, hand, own)
 
 
 def start(setting: Setting, params: Params) -> Memory:

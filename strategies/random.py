@@ -4,40 +4,32 @@ from simcore.board import SPACES
 from simcore.cards import PLAIN
 from simcore.jit import int64
 from simcore.moves import Hand, is_playable, is_target
-from simcore.rng import Stream, below
+from simcore.rng import below
 from simcore.setting import Setting
-from simcore.strategy import Bot, Memory, Params, lean_bot_function, play
+from simcore.strategy import Bot, Own, lean_bot_function, play
 from simcore.table import OPEN, Table
 
 
 @lean_bot_function
-def choose(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Draw a card uniformly among the playable ones, then a space among its legal targets.
 
     Both by drawing until one is legal, which is uniform and here faster than listing them.
     """
     team = int64(setting.team[seat])
-    slot = below(stream, len(hand))
+    slot = below(own.stream, len(hand))
     while not is_playable(setting, table, team, hand[slot]):
-        slot = below(stream, len(hand))
+        slot = below(own.stream, len(hand))
     card = hand[slot]
     if setting.kind[card] == PLAIN:
         first = int64(setting.spaces_of[card, 0])
         second = int64(setting.spaces_of[card, 1])
-        if table.chip[second] != OPEN or (table.chip[first] == OPEN and below(stream, 2) == 0):
+        if table.chip[second] != OPEN or (table.chip[first] == OPEN and below(own.stream, 2) == 0):
             return play(slot, first)
         return play(slot, second)
-    space = below(stream, SPACES)
+    space = below(own.stream, SPACES)
     while not is_target(setting, table, team, card, space):
-        space = below(stream, SPACES)
+        space = below(own.stream, SPACES)
     return play(slot, space)
 
 

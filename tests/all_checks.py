@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLAIN = (
     *("tests/test_rules.py", "tests/test_board.py"),
     *("tests/test_design.py", "tests/test_dealer.py", "tests/test_engine.py"),
-    *("tests/test_strategies.py", "tests/test_simulation.py"),
+    *("tests/test_strategies.py", "tests/test_lines.py", "tests/test_simulation.py"),
 )
 """The tests of logic: these run once more without compilation."""
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from simcore.board import SPACES, Board
 from simcore.dealer import DEALER
-from simcore.engine import BENCH, play_games
+from simcore.engine import BENCH, play_games, seat_bot
 from simcore.jit import kernel
 from simcore.moves import Hand, is_legal, is_playable, is_target
 from simcore.records import (
@@ -27,10 +27,10 @@ from simcore.records import (
     SEQUENCE_ROW,
 )
 from simcore.replay import Event, dealt_hands, header, transcript
-from simcore.rng import Stream, below
+from simcore.rng import below
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import Setting, make_setting
-from simcore.strategy import KEEP, Bot, Memory, Params, bot_function, play
+from simcore.strategy import KEEP, Bot, Own, bot_function, play
 from simcore.table import TABLE, Table, is_dead, on_line
 from strategies import balanced, greedy
 from strategies import random as random_bot
@@ -52,22 +52,14 @@ def scaled(games: int) -> int:
 
 
 @bot_function
-def choose_builder(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def choose_builder(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Lengthen the team's fullest lines, so that many are completed, several at once too."""
     team = seat % setting.teams
     best, move = -1, 0
     for slot in range(len(hand)):
         for space in range(SPACES):
             if is_target(setting, table, team, hand[slot], space):
-                value = below(stream, 4)
+                value = below(own.stream, 4)
                 for i in range(setting.n_through[space]):
                     count = on_line(setting, table, team, setting.through[space, i])
                     value += count * count * count
@@ -77,36 +69,20 @@ def choose_builder(
 
 
 @bot_function
-def exchange_any(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def exchange_any(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Keep the dead cards one time in four, else exchange any of them."""
-    slot = below(stream, len(hand))
-    if below(stream, 4) == 0:
+    slot = below(own.stream, len(hand))
+    if below(own.stream, 4) == 0:
         return KEEP
     while not is_dead(table, hand[slot]):
-        slot = below(stream, len(hand))
+        slot = below(own.stream, len(hand))
     return slot
 
 
 @bot_function
-def forfeit_any(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def forfeit_any(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Give up any card."""
-    return below(stream, len(hand))
+    return below(own.stream, len(hand))
 
 
 RANDOM = random_bot.BOT
@@ -150,9 +126,7 @@ class Desk:
         for number, bot in enumerate(self.bots):
             params = np.array([parameter.default for parameter in bot.parameters])
             start = bot.start(self.setting, params)
-            self.bench.params[number, : len(params)] = params
-            self.bench.words[number] = len(start)
-            self.bench.start[number, : len(start)] = start
+            seat_bot(self.bench, number, params, start)
         self.functions = tuple(
             tuple(getattr(self.bots[min(i, len(self.bots) - 1)], name) for i in range(MAX_SEATS))
             for name in ("choose", "exchange", "forfeit")

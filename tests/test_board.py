@@ -21,6 +21,7 @@ from simcore.board import (
     lines,
     load_board,
     parse_board,
+    tracks,
 )
 from simcore.cards import CODES, NAMES, PLAIN, kind
 
@@ -51,6 +52,14 @@ def test_corner_lines() -> None:
     on_corner = [line for line in lines(5).spaces.tolist() if set(line) & set(CORNERS)]
     assert len(on_corner) == 12
     assert all(len(set(line) & set(CORNERS)) == 1 for line in on_corner)
+
+
+@pytest.mark.parametrize("length", [4, 5, 6])
+def test_tracks_hold_every_line_once(length: int) -> None:
+    found = [tuple(int(space) for space in row if space < 100) for row in tracks(length)]
+    assert all(len(row) >= length for row in found)
+    parts = [row[at : at + length] for row in found for at in range(len(row) - length + 1)]
+    assert sorted(parts) == sorted(map(tuple, lines(length).spaces.tolist()))
 
 
 def test_names_of_spaces() -> None:

@@ -52,9 +52,11 @@ class SplitMix64:
         return ((self.next() >> 32) * n) >> 32
 
     def shuffled(self, items: Sequence[int]) -> list[int]:
-        items = list(items)
-        for i in range(len(items) - 1, 0, -1):
-            j = self.below(i + 1)
+        items, bits = list(items), 0
+        for swaps, i in enumerate(range(len(items) - 1, 0, -1)):
+            bits = bits if swaps % 2 else self.next()
+            half = bits & 0xFFFFFFFF if swaps % 2 else bits >> 32
+            j = (half * (i + 1)) >> 32
             items[i], items[j] = items[j], items[i]
         return items
 

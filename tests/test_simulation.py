@@ -23,10 +23,18 @@ from simcore.design import DesignError
 from simcore.frames import COLUMNS
 from simcore.manifest import StoreError
 from simcore.moves import Hand, is_playable
-from simcore.rng import Stream
 from simcore.setting import Setting
 from simcore.simulation import BotError, RunError
-from simcore.strategy import Bot, Memory, Params, Strategy, StrategyError, bot_function, play
+from simcore.strategy import (
+    Bot,
+    Memory,
+    Own,
+    Params,
+    Strategy,
+    StrategyError,
+    bot_function,
+    play,
+)
 from simcore.table import Table
 from strategies.random import BOT as RANDOM
 
@@ -210,47 +218,23 @@ TOO_LATE = 30
 
 
 @bot_function
-def choose_elsewhere(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def choose_elsewhere(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Play the first playable card, in the end on a corner."""
     if table.turn > TOO_LATE:
         return play(0, 0)
-    return RANDOM_CHOICE(setting, table, seat, hand, params, memory, stream)
+    return RANDOM_CHOICE(setting, table, seat, hand, own)
 
 
 @bot_function
-def choose_nothing(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def choose_nothing(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Give up in the end."""
     if table.turn > TOO_LATE:
         raise ValueError("out of ideas")
-    return RANDOM_CHOICE(setting, table, seat, hand, params, memory, stream)
+    return RANDOM_CHOICE(setting, table, seat, hand, own)
 
 
 @bot_function
-def exchange_alive(
-    setting: Setting,
-    table: Table,
-    seat: int,
-    hand: Hand,
-    params: Params,
-    memory: Memory,
-    stream: Stream,
-) -> int:
+def exchange_alive(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Exchange a card that may be alive."""
     for slot in range(len(hand)):
         if is_playable(setting, table, seat % setting.teams, hand[slot]):

@@ -15,7 +15,6 @@ from helpers import BUILDER, JIT, TABLES, WILD, Desk, Played, scaled
 from simcore.board import CORNERS, LayoutError, lines, load_board, parse_board
 from simcore.board import SPACE_NUMBERS as AT
 from simcore.cards import CODES, NAMES, ONE_EYED, TWO_EYED
-from simcore.engine import BENCH_TYPE
 from simcore.moves import any_playable, dead_slot, is_legal, is_playable, is_target
 from simcore.rules import MAX_SEATS, Rules, RulesError
 from simcore.sequences import score_space
@@ -396,13 +395,12 @@ def test_case_19_two_settings_of_one_bot() -> None:
     seats = np.array([[seat % 2 for seat in range(MAX_SEATS)]])
     desk = Desk(Rules(players=2), tuple(strategy.bot for strategy in settings), seats)
     for number, strategy in enumerate(settings):
-        desk.bench.params[number, 0] = strategy.params[0]
+        desk.bench.start[number].params[0] = strategy.params[0]
     game = desk.run(4, 0)
     placed = Counter(event["seat"] for event in game.events if event["do"] == "place")
     assert desk.notes.space[:2, :, 0].sum(axis=1).tolist() == [placed[0], placed[1]]
     assert set(game.jacks["bot"]) == {0, 1}
     assert (game.jacks["bot"] == game.jacks["seat"]).all()
-    assert BENCH_TYPE.dtype == desk.bench.dtype
 
 
 def test_case_21_one_eyed_jack_alone() -> None:

@@ -22,6 +22,7 @@ from simcore.records import EXCHANGE, FORFEIT, PLACE, REMOVE
 from simcore.simulation import Runner
 from simcore.strategy import (
     KEEP,
+    OWN,
     Bot,
     Memory,
     Parameter,
@@ -119,17 +120,18 @@ def ask(bot: Bot, desk: Desk, start: Memory, seat: int, seed: int) -> tuple[int,
     answers = []
     read_only = hand.view()
     read_only.flags.writeable = False
-    params.flags.writeable = False
     team = seat % desk.rules.teams
     for name, may in (
         ("choose", any_playable(setting, table, team, hand)),
         ("exchange", any(is_dead(table, card) for card in hand)),
         ("forfeit", len(hand) > 0),
     ):
-        memory = start.copy()
-        stream = np.array([seed], np.uint64)
+        own = np.zeros(1, OWN)[0]
+        own.params[: len(params)] = params
+        own.memory[: len(start)] = start
+        own.stream[0] = seed
         decide = getattr(bot, name)
-        given = (setting, table, seat, read_only, params, memory, stream)
+        given = (setting, table, seat, read_only, own)
         answers.append(int(decide(*given)) if may else KEEP)
     assert np.array_equal(hand, before[0])
     assert snapshot(desk) == before[1]
