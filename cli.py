@@ -397,7 +397,9 @@ def replay(
     folder: Annotated[
         Path | None, typer.Argument(help="The folder of a run; else tell it by options.")
     ] = None,
-    game: Annotated[int, typer.Option(help="Number of the game.")] = 0,
+    game: Annotated[str, typer.Option(help="Number of the game, or A:B for games A to B-1.")] = "0",
+    turn: Annotated[int | None, typer.Option(help="Show this turn only.")] = None,
+    moves: Annotated[bool, typer.Option("--moves", help="One line a turn.")] = False,
     strategy: Strategies = None,
     seed: Seed = 0,
     design: DesignName = "auto",
@@ -409,12 +411,13 @@ def replay(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Play one game again and tell what happened, in words or as JSON Lines.
+    """Play games again and show them turn by turn, a line a turn, or as JSON Lines.
 
-    Example: seqlab replay runs/run-0 --game 7
+    Chips are O, X and #; (O) stands in a scored sequence, >O< was just played on.
+
+    Example: seqlab replay runs/run-0 --game 7 --moves
     """
-    from simcore.replay import replay as replay_game
-    from simcore.replay import sentence
+    from simcore.replay import replay as replay_games
     from simcore.simulation import MAX_GAMES, RunError, Runner, load_plan, make_plan
 
     told = (strategy, players, teams, preset, rules, set_)
@@ -426,13 +429,38 @@ def replay(
         in_force = _rules(players, teams, preset, rules, set_)
         plan, made = make_plan(strategy or ["balanced"], in_force, seed, design)
         games = MAX_GAMES
-    if not 0 <= game < games:
-        raise RunError(f"game: {game}; allowed: 0 to {games - 1}")
-    events, fault = replay_game(Runner(plan, made), game)
-    for event in events:
-        print(json.dumps(event) if as_json else sentence(event))
-    if fault is not None:
-        raise fault
+    if as_json + moves + (turn is not None) > 1:
+        raise RunError("replay: allowed is one of --json, --moves and --turn")
+    first, stop = _slice(game, games)
+    if turn is not None and stop - first > 1:
+        raise RunError(f"turn: {turn} of games {game}; allowed: with one game")
+    for played in replay_games(Runner(plan, made), first, stop):
+        if as_json:
+            sys.stdout.write(played.text())
+        else:
+            _show_game(played.events(), turn, moves)
+
+
+def _slice(text: str, games: int) -> tuple[int, int]:
+    """Return the first game that `N` or `A:B` tells, and the one behind the last."""
+    first, colon, stop = text.partition(":")
+    numbers = [first, stop] if colon else [first]
+    if all(number.isascii() and number.isdigit() and len(number) < 19 for number in numbers):
+        start = int(first)
+        end = int(stop) if colon else start + 1
+        if start < end <= games:
+            return start, end
+    raise ValueError(f"game: {text!r}; allowed: N or A:B, from 0 to {games - 1}")
+
+
+def _show_game(events: list[dict[str, Any]], turn: int | None, moves: bool) -> None:
+    from rich.console import Console
+
+    from simcore import view
+
+    console = Console(highlight=False, soft_wrap=True)
+    for text in view.moves(events) if moves else view.boards(events, turn):
+        console.print(text)
 
 
 @app.command()

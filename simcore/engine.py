@@ -130,12 +130,14 @@ def play_games(
         deal_hands(setting, table, dealer)
         _start_bots(setting, bench, seatings[seating], seed, deal)
         open_notes(setting, table, dealer, notes, first_game + used[0])
+        logged = used[3]
         fault = _play_game(
             setting, table, dealer, bench, notes, choose, exchange, forfeit, jacks, events, used
         )
         if fault != NO_FAULT:
             return fault
         _close_game(setting, table, notes, games[used[0]])
+        games[used[0]].events = used[3] - logged
         for seat in range(players):
             seats[used[0] * players + seat] = notes.tally[seat]
         for i in range(notes.sequences):

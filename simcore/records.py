@@ -28,6 +28,7 @@ GAME_ROW = record_dtype(
         ("first_seat", np.uint8),
         ("turns", np.int32),
         ("reshuffles", np.int32),
+        ("events", np.int32),  # rows of the event log, 0 without one
     ]
 )
 

@@ -56,7 +56,14 @@ class RunError(ValueError):
 
 
 class BotError(RuntimeError):
-    """A bot's fault on the way; the message names bot and game and the command that replays it."""
+    """A bot's fault on the way; the message names bot and game and the command that replays it.
+
+    `game` is the number of the game.
+    """
+
+    def __init__(self, message: str, game: int) -> None:
+        super().__init__(message)
+        self.game = game
 
 
 class Stopped(Exception):
@@ -140,7 +147,8 @@ class Runner:
         bot = names[self._design.seatings[game % len(self._design.seatings), seat]]
         return BotError(
             f"strategy {bot} {text} (game {game}, turn {turn}, seat {seat}); "
-            f"replay it with: {replay_command(self.plan, game)}"
+            f"replay it with: {replay_command(self.plan, game)}",
+            game,
         )
 
 

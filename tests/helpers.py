@@ -16,6 +16,7 @@ from simcore.dealer import DEALER
 from simcore.engine import BENCH, play_games, seat_bot
 from simcore.jit import kernel
 from simcore.moves import Hand, is_legal, is_playable, is_target
+from simcore.plan import Plan
 from simcore.records import (
     EVENT_ROW,
     GAME_ROW,
@@ -26,7 +27,7 @@ from simcore.records import (
     SEAT_ROW,
     SEQUENCE_ROW,
 )
-from simcore.replay import Event, dealt_hands, header, transcript
+from simcore.replay import Event, Headers, Replayed, end_line
 from simcore.rng import below
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import Setting, make_setting
@@ -159,12 +160,10 @@ class Desk:
 
     def transcript(self, seed: int, game: int, row: Any, log: Any) -> list[Event]:
         """Return the transcript of one game."""
-        deal, seating = divmod(game, len(self.seatings))
-        names = [self.bots[bot].name for bot in self.seatings[seating, : self.rules.players]]
-        first_seat = int(row.first_seat)
-        hands = dealt_hands(self.setting, seed, deal, first_seat)
-        start = header(self.rules, self.board, names, seed, deal, game, first_seat, hands)
-        return transcript(start, row, log)
+        names = tuple(bot.name for bot in self.bots)
+        plan = Plan(self.rules, self.board, names, self.seatings, seed, "none")
+        start = Headers(plan, self.setting).header(game, int(row.first_seat))
+        return Replayed(start, log, end_line(start, row, log)).events()
 
 
 @kernel

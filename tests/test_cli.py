@@ -188,6 +188,31 @@ def test_simulate(seqlab: Seqlab, tmp_path: Path) -> None:
     assert load(out).manifest["rules"]["hand_size"] == 7
 
 
+def test_replay(seqlab: Seqlab, tmp_path: Path) -> None:
+    """Of a run or of its seed, as JSON Lines, a line a turn or turn by turn."""
+    out = tmp_path / "mine"
+    assert (
+        seqlab("simulate", "-s", "random", "-s", "greedy", *FEW, "--seed", "7", "--out", out) == 0
+    )
+    turns = load(out).games.turns.tolist()
+    assert seqlab("replay", out, "--game", "1:3", "--json") == 0
+    told = [json.loads(line) for line in seqlab.out.splitlines()]
+    assert [line["game"] for line in told if line["do"] == "start"] == [1, 2]
+    assert [line["turns"] for line in told if line["do"] == "end"] == turns[1:3]
+    text = seqlab.out
+    words = ["replay", "-s", "random", "-s", "greedy", "--seed", "7", "--game", "1:3"]
+    assert seqlab(*words, "--json") == 0
+    assert seqlab.out == text
+    assert seqlab(*words[:-1], "1", "--moves") == 0
+    assert len(seqlab.out.splitlines()) == 1 + turns[1] + 1 + 11
+    assert seqlab(*words[:-1], "1") == 0
+    assert seqlab.out.count(" 10\n") == 1 + turns[1]  # boards
+    assert "\x1b" not in seqlab.out
+    assert seqlab(*words[:-1], "1", "--turn", turns[1]) == 0
+    assert seqlab.out.count(" 10\n") == 1
+    assert f"after {turns[1]} turns" in seqlab.out
+
+
 def test_folders_by_default(seqlab: Seqlab, tmp_path: Path) -> None:
     for folder in ("simulate-3", "simulate-3-2"):
         assert seqlab("simulate", "-s", "random", *FEW, "--seed", "3", "-q") == 0
@@ -275,7 +300,12 @@ BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to sa
     (["rules", "--set", "board=nofile.csv"], "is no layout and no file"),
     (["replay", "full", "-s", "random"], "a folder and options"),
     (["replay", "none"], "none holds no run"),
-    (["replay", "-s", "random", "--game", "-1"], "game: -1; allowed: 0 to"),
+    (["replay", "-s", "random", "--game", "-1"], "game: '-1'; allowed: N or A:B, from 0 to"),
+    (["replay", "-s", "random", "--game", "5:5"], "game: '5:5'; allowed: N or A:B, from 0 to"),
+    (["replay", "-s", "random", "--game", "1:two"], "game: '1:two'; allowed: N or A:B, from 0 to"),
+    (["replay", "-s", "random", "--turn", "0"], "turn: 0; allowed: 1 to"),
+    (["replay", "-s", "random", "--turn", "1", "--game", "0:2"], "allowed: with one game"),
+    (["replay", "-s", "random", "--json", "--moves"], "allowed is one of"),
     (["replay", "-s", "clever"], "no strategy 'clever'"),
     (["report", "none"], "none holds no run: there is no run.json in it"),
     (["report", "full"], "full holds no run"),

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import naive
 import pytest
+from helpers import scaled
 
 from simcore import Rules, simulate
-from simcore.replay import replay, sentence
+from simcore.replay import replay
 from simcore.simulation import Runner, load_plan, make_plan
+from simcore.view import boards, moves
 
 RULES = (
     Rules(),
@@ -20,27 +22,88 @@ RULES = (
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: f"{rules.players} players")
 def test_the_game_shown_is_the_game_counted(rules: Rules, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    run = simulate(["random", "greedy"], games=24, seed=3, rules=rules, out=folder)
+    run = simulate(["random", "greedy"], games=scaled(1000), seed=3, rules=rules, out=folder)
     plan, design, games = load_plan(folder)
-    runner = Runner(plan, design)
     assert games == len(run.games)
     seats = run.seats.groupby("game").strategy.agg(list)
-    for row in run.games.itertuples():
-        events, fault = replay(runner, row.game)
-        assert fault is None
-        start, end = events[0], events[-1]
+    played = replay(Runner(plan, design), 0, games)
+    for row, game in zip(run.games.itertuples(), played, strict=True):
+        start, end = game.start, game.end
+        assert end is not None
         assert start["strategies"] == seats[row.game]
-        assert (start["deal"], start["first_seat"]) == (row.deal, row.first_seat)
+        assert (start["game"], start["deal"]) == (row.game, row.deal)
+        assert start["first_seat"] == row.first_seat
         assert end["winner"] == (None if row.winner < 0 else row.winner)
         assert (end["reason"], end["turns"]) == (row.reason, row.turns)
-        judged = json.loads(json.dumps(events))
-        assert naive.replay(judged[0], judged[1:]).scores() == end["sequences"]
+        events = game.events()
+        assert [json.loads(line) for line in game.text().splitlines()] == events
+        if row.game % 50 == 0:
+            assert naive.replay(events[0], events[1:]).scores() == end["sequences"]
 
 
-def test_a_game_is_told_in_words() -> None:
-    events, _ = replay(Runner(*make_plan(["random"], Rules(), seed=5)), 2)
-    lines = [sentence(event) for event in events]
-    assert lines[0].split() == ["start", *f"first seat {events[0]['first_seat']};".split(),
-                                "strategies", "random", "random"]  # fmt: skip
-    assert lines[1].startswith(f"turn 1, seat {events[0]['first_seat']}")
-    assert lines[-1].split()[:3] == ["end", "winner", f"{events[-1]['winner']};"]
+def test_a_slice_is_its_games() -> None:
+    """Alone, together, from anywhere, and where the log has to grow."""
+    runner = Runner(*make_plan(["random"], Rules(players=3, table_talk=1.0, max_turns=400), 5))
+    together = [game.text() for game in replay(runner, 0, scaled(600))]
+    for number in (0, 7, len(together) - 1):
+        (alone,) = replay(runner, number, number + 1)
+        assert alone.text() == together[number]
+    assert [game.text() for game in replay(runner, 3, 6)] == together[3:6]
+
+
+START = {"turn": 1, "seat": 1}
+GAME = [
+    {
+        **{"do": "start", "game": 4, "seed": 9, "deal": 2, "first_seat": 1},
+        "rules": {"players": 2, "teams": 2},
+        "board": Rules().load_board().rows(),
+        "strategies": ["random", "greedy"],
+        "hands": [["JS", "2S"], ["6S", "3D"]],
+    },
+    {**START, "do": "exchange", "card": "3D"},
+    {**START, "do": "draw", "card": "JD"},
+    {**START, "do": "place", "card": "6S", "space": "A6"},
+    {**START, "do": "sequence", "spaces": ["A2", "A3", "A4", "A5", "A6"]},
+    {"turn": 2, "seat": 0, "do": "remove", "card": "JS", "space": "A6"},
+    {"turn": 2, "do": "reshuffle", "cards": 3},
+    {"turn": 2, "seat": 0, "do": "draw", "card": "6S"},
+    {"turn": 3, "do": "table_talk", "team": 1},
+    {"turn": 3, "seat": 1, "do": "forfeit", "card": "JD"},
+    {"turn": 3, "seat": 1, "do": "pass"},
+    {"turn": 4, "seat": 0, "do": "place", "card": "6S", "space": "A6"},
+    {"turn": 4, "seat": 0, "do": "forget"},
+    {"do": "end", "winner": None, "reason": "max_turns", "turns": 4, "sequences": [0, 1]},
+]
+
+
+def test_a_line_a_turn() -> None:
+    assert [str(line) for line in moves(GAME)][:-1] == [
+        "game 4 of seed 9, deal 2: seat 0 O random, seat 1 X greedy",
+        "   1 X seat 1  exchanges 3D; draws JD; 6S to A6; sequence A2-A6",
+        "   2 O seat 0  JS takes A6; 3 discards are shuffled; draws 6S",
+        "   3 X seat 1  team 1 is caught talking; seat 1 gives up JD; passes",
+        "   4 O seat 0  6S to A6; forgets to draw",
+        "drawn by max_turns after 4 turns, sequences 0:1",
+    ]
+
+
+def test_turn_by_turn() -> None:
+    """Hand to move, play, board: chips by letter, the space just played on, scored ones."""
+    shown = [str(text) for text in boards(GAME)]
+    rows = [text.splitlines()[1] for text in shown if text.startswith("    ")]
+    assert rows == [
+        "  A  **   2S   3S   4S   5S   6S   7S   8S   9S   **",
+        "  A  **   2S   3S   4S   5S   >X<  7S   8S   9S   **",
+        "  A  **   2S   3S   4S   5S  >6S<  7S   8S   9S   **",
+        "  A  **   2S   3S   4S   5S   6S   7S   8S   9S   **",
+        "  A  **   2S   3S   4S   5S   >O<  7S   8S   9S   **",
+    ]
+    assert "turn 1, seat 1 X with 6S 3D: exchanges 3D; draws JD; 6S to A6" in shown[2]
+    assert "turn 4, seat 0 O with 2S 6S: 6S to A6; forgets to draw" in shown[-3]
+    assert shown[-1] == "drawn by max_turns after 4 turns, sequences 0:1"
+    scored = [*GAME[:5], {"turn": 2, "seat": 0, "do": "pass"}]
+    assert "5S   (X)  7S" in str(list(boards(scored))[-1])
+    only = [str(text) for text in boards(GAME, only=3)]
+    assert only == [shown[0], *shown[6:8]]
+    with pytest.raises(ValueError, match=r"turn: 5; allowed: 1 to 4"):
+        list(boards(GAME, only=5))
