@@ -3,7 +3,8 @@
     .venv/bin/python tests/all_checks.py
 
 All checks run even if one fails; the exit code says whether any did. The last line sums up the
-tests of both runs: compiled, and as plain Python, where coverage can see into kernels.
+tests of all runs: compiled, with every index checked, and as plain Python, where coverage can see
+into kernels.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ PLAIN = (
 )
 """The tests of logic: these run once more without compilation."""
 
+CHECKED = (
+    *("tests/test_dealer.py", "tests/test_sequences.py", "tests/test_lines.py"),
+    *("tests/test_golden.py", "tests/test_engine.py"),
+)
+"""The tests that are run with a check of every index, for which all kernels compile anew."""
+
 COVERED = 97
 """Percent of the lines and branches of the logic that PLAIN has to reach."""
 
@@ -37,21 +44,23 @@ def main() -> int:
     python = [sys.executable, "-m"]
     with tempfile.TemporaryDirectory() as scratch:
         results = Path(scratch)
-        compiled, plain = results / "compiled.xml", results / "plain.xml"
+        compiled, bounds, plain = (results / f"{name}.xml" for name in ("jit", "bounds", "plain"))
         logic = {"NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(results / "coverage")}
+        checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(results / "kernels")}
         counted = ",".join([*(f"simcore/{name}.py" for name in LOGIC.split()), "strategies/*"])
-        coverage = ["coverage", "run", "--branch", "--source", "simcore,strategies", "-m"]
-        spread = ["-n", "2", "--dist", "worksteal"]
+        spread = [*python, "pytest", "-q", "-n", "2", "--dist", "worksteal"]
+        coverage = ["--cov=simcore", "--cov=strategies", "--cov-branch", "--cov-report="]
         passed = [
             check("lint", [*python, "ruff", "check"]),
             check("format", [*python, "ruff", "format", "--check"]),
             check("types", [*python, "mypy"]),
             # Compile before two processes would do it at once.
             check("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"]),
-            check("tests", [*python, "pytest", "-q", *spread, f"--junitxml={compiled}"]),
+            check("tests", [*spread, f"--junitxml={compiled}"]),
+            check("tests with bounds", [*spread, *CHECKED, f"--junitxml={bounds}"], checked),
             check(
                 "logic tests without compilation",
-                [*python, *coverage, "pytest", "-q", *PLAIN, f"--junitxml={plain}"],
+                [*spread, *coverage, *PLAIN, f"--junitxml={plain}"],
                 logic,
             ),
             check(
@@ -67,7 +76,9 @@ def main() -> int:
                 logic,
             ),
         ]
-        good, bad = (sum(counts) for counts in zip(*map(count, (compiled, plain)), strict=True))
+        good, bad = (
+            sum(counts) for counts in zip(*map(count, (compiled, bounds, plain)), strict=True)
+        )
     print(f"\nchecks: {sum(passed)} of {len(passed)} passed")
     print(f"{good} passed, {bad} failed")
     return 0 if all(passed) else 1

@@ -160,7 +160,8 @@ class Desk:
 
     def transcript(self, seed: int, game: int, row: Any, log: Any) -> list[Event]:
         """Return the transcript of one game."""
-        names = tuple(bot.name for bot in self.bots)
+        given = [bot.name for bot in self.bots]
+        names = tuple(name + "'" * given[:n].count(name) for n, name in enumerate(given))
         plan = Plan(self.rules, self.board, names, self.seatings, seed, "none")
         start = Headers(plan, self.setting).header(game, int(row.first_seat))
         return Replayed(start, log, end_line(start, row, log)).events()

@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from helpers import BUILDER, RANDOM, WILD, Desk, scaled
+from helpers import BUILDER, JIT, RANDOM, WILD, Desk
 
 from simcore.board import CORNERS, SPACE_NAMES, load_board
 from simcore.replay import Event
@@ -25,7 +25,7 @@ Game = list[Event]
 def games(n: int, bot: Bot = RANDOM, **change: Any) -> list[Game]:
     """Return transcripts of `n` games of a bot by the standard rules for two but for a change."""
     desk = Desk(Rules(**({"players": 2} | change)), (bot,))
-    return [desk.run(7, number).events for number in range(max(2, scaled(n)))]
+    return [desk.run(7, number).events for number in range(n if JIT else max(2, n // 20))]
 
 
 def events(played: list[Game], *kinds: str) -> Iterator[Event]:
@@ -199,7 +199,8 @@ def one_eyed_removes() -> None:
 
 def sequences_protected() -> None:
     assert taken_from(games(120, BUILDER, one_eyed_jacks=8))["scored"] == 0
-    open_to_all = games(120, one_eyed_jacks=8, sequences_protected=False)
+    longer = {"one_eyed_jacks": 8, "sequences_to_win": 4, "shared_spaces": 4}
+    open_to_all = games(120, **longer, sequences_protected=False)
     assert taken_from(open_to_all)["scored"] > 0
     # A broken sequence keeps its score.
     for game in open_to_all:
