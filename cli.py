@@ -5,6 +5,7 @@ once.
 """
 
 import json
+import os
 import shlex
 import sys
 import time
@@ -461,6 +462,51 @@ def _show_game(events: list[dict[str, Any]], turn: int | None, moves: bool) -> N
     console = Console(highlight=False, soft_wrap=True)
     for text in view.moves(events) if moves else view.boards(events, turn):
         console.print(text)
+
+
+@app.command()
+def verify(
+    files: Annotated[
+        list[Path], typer.Argument(help="Transcripts as JSON Lines; - is standard input.")
+    ],
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Judge the games of any program: tell the first line of each that breaks the rules.
+
+    The exit code is 1 if any game is bad.
+
+    Example: seqlab verify games.jsonl
+    """
+    from contextlib import nullcontext
+    from dataclasses import asdict
+
+    from simcore.judge import judge
+    from simcore.transcripts import printable
+
+    for file in files:
+        if str(file) != "-" and (file.is_dir() or not os.access(file, os.R_OK)):
+            raise ValueError(f"verify: {printable(str(file))} is no file that can be read")
+    games, bad, rows = 0, 0, []
+    for file in files:
+        with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as stream:
+            for finding in judge(stream):
+                games += 1
+                if finding is None:
+                    continue
+                bad += 1
+                if as_json:
+                    rows.append({"file": str(file), **asdict(finding)})
+                else:
+                    print(f"{printable(str(file))}:{finding}", flush=True)
+    if as_json:
+        print(json.dumps({"games": games, "bad": bad, "findings": rows}, indent=1))
+    elif not quiet and bad:
+        print(f"{bad:,} of {games:,} games {'is' if bad == 1 else 'are'} bad")
+    elif not quiet:
+        print(f"{games:,} games, all legal" if games > 1 else "1 game, legal")
+    if bad:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -34,11 +34,7 @@ from simcore.records import (
 from simcore.setting import Setting
 from simcore.simulation import BotError, Runner
 from simcore.table import TABLE, clear_table
-
-Event = dict[str, Any]
-"""A line of a transcript."""
-
-FORMAT = "sequence-lab/1"
+from simcore.transcripts import FORMAT, Event
 
 _IN_HEADER = ("board", "first_seat")
 """Fields of the rules that are keys of the header itself."""

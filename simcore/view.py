@@ -10,7 +10,7 @@ from itertools import groupby
 from rich.text import Text
 
 from simcore.board import SIDE, SPACE_NAMES
-from simcore.replay import Event
+from simcore.transcripts import Event
 
 CHIPS = "OX#"
 """A team's chip."""

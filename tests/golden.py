@@ -13,9 +13,10 @@ from typing import Any
 
 from helpers import SWITCHES, TABLES
 
-from simcore.replay import Event, replay
+from simcore.replay import replay
 from simcore.rules import Rules
 from simcore.simulation import Runner, make_plan
+from simcore.transcripts import Event
 from simcore.view import moves
 
 FOLDER = Path(__file__).parent / "golden"

@@ -27,12 +27,13 @@ from simcore.records import (
     SEAT_ROW,
     SEQUENCE_ROW,
 )
-from simcore.replay import Event, Headers, Replayed, end_line
+from simcore.replay import Headers, Replayed, end_line
 from simcore.rng import below
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import Setting, make_setting
 from simcore.strategy import KEEP, Bot, Own, bot_function, play
 from simcore.table import TABLE, Table, is_dead, on_line
+from simcore.transcripts import Event
 from strategies import balanced, greedy
 from strategies import random as random_bot
 

@@ -24,12 +24,14 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 
 TESTS = (
-    *("tests/test_sequences.py", "tests/test_situations.py", "tests/test_dealer.py"),
-    *("tests/test_continuations.py", "tests/test_golden.py", "tests/test_switches.py"),
-    *("tests/test_properties.py", "tests/test_engine.py", "tests/test_judge.py"),
-    "tests/test_strategies.py",
+    *("tests/test_sequences.py", "tests/test_continuations.py", "tests/test_golden.py"),
+    *("tests/test_situations.py", "tests/test_dealer.py", "tests/test_engine.py"),
+    *("tests/test_properties.py", "tests/test_switches.py", "tests/test_strategies.py"),
 )
-"""The tests of logic, those first that are quick and see most."""
+"""The tests of the kernels, those first that are quick and see most."""
+
+JUDGE_TESTS = ("tests/test_judge.py",)
+JUDGE = ("judge", "referee", "headers", "transcripts")
 
 
 class Fault(NamedTuple):
@@ -61,7 +63,8 @@ def survives(folder: Path, fault: Fault) -> bool:
     if text.count(fault.right) != 1:
         raise SystemExit(f"{fault.file}: {text.count(fault.right)} times: {fault.right!r}")
     file.write_text(text.replace(fault.right, fault.wrong), encoding="utf-8")
-    words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS]
+    words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    words += JUDGE_TESTS if file.stem in JUDGE else TESTS
     # The working folder comes first among the modules' folders, before the installed project.
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
     try:

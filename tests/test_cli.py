@@ -22,7 +22,10 @@ from simcore.rules import PRESETS
 from simcore.strategy import bot_names
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("run", "simulate", "report", "replay", "strategies", "rules", "board", "bench")
+COMMANDS = (
+    *("run", "simulate", "report", "replay", "verify"),
+    *("strategies", "rules", "board", "bench"),
+)
 FEW = ["--games", "40" if JIT else "4"]
 
 

@@ -132,3 +132,14 @@ def test_geometry(length: int) -> None:
         overlaps = [naive.common(line, other) for other in all_lines]
         assert np.array_equal(desk.setting.overlap[i, : len(all_lines)], overlaps)
         assert desk.setting.line_corners[i] == len(set(line) & set(CORNERS))
+
+
+def test_two_teams_score_by_one_corner() -> None:
+    """Each has its mark there (rules 8.1)."""
+    desk = Desk(Rules(players=2))
+    clear_table(desk.setting, desk.table, 0)
+    for team, spaces in ((0, (1, 2, 3, 4)), (1, (10, 20, 30, 40))):
+        filled = [place(desk.setting, desk.table, team, space) for space in spaces]
+        assert filled == [False, False, False, True]
+        assert score_space(desk.setting, desk.table, team, spaces[-1]) == 1
+    assert desk.table.scored[[0, 1, 10, 11]].tolist() == [3, 1, 2, 0]

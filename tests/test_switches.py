@@ -12,9 +12,9 @@ import pytest
 from helpers import BUILDER, JIT, RANDOM, WILD, Desk
 
 from simcore.board import CORNERS, SPACE_NAMES, load_board
-from simcore.replay import Event
 from simcore.rules import Rules
 from simcore.strategy import Bot
+from simcore.transcripts import Event
 
 TWO_EYED, ONE_EYED = ("JD", "JC"), ("JS", "JH")
 CORNER_NAMES = {SPACE_NAMES[corner] for corner in CORNERS}
