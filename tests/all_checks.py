@@ -23,7 +23,7 @@ PLAIN = (
     *("tests/test_rules.py", "tests/test_board.py"),
     *("tests/test_design.py", "tests/test_dealer.py", "tests/test_engine.py"),
     *("tests/test_strategies.py", "tests/test_lines.py", "tests/test_simulation.py"),
-    "tests/test_judge.py",
+    *("tests/test_judge.py", "tests/test_judged_turns.py", "tests/test_verify.py"),
 )
 """The tests of logic: these run once more without compilation."""
 

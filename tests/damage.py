@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import copy
 import functools
+import io
 import itertools
+import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import naive
 from helpers import SWITCHES, TABLES, random_change, variant
 from naive import Event, Illegal, Line
 
 from simcore.cards import NAMES
+from simcore.judge import Finding, judge
 from simcore.rules import Rules, RulesError
+from simcore.transcripts import SHAPES
 
 Lines = list[Event]
 """A transcript, its header first."""
+
+BOARD = Rules().load_board().rows()
 
 
 def make_rules(rng: random.Random) -> Rules:
@@ -81,6 +88,46 @@ class Referee(naive.Game):
         self.sequences[self.team(self.seat)].append(line)
         self.owed.pop()
         self._after_play()
+
+
+def as_bytes(lines: Lines) -> bytes:
+    """Return a transcript as a file has it."""
+    return b"".join(json.dumps(event).encode() + b"\n" for event in lines)
+
+
+def verdicts(data: bytes) -> list[Finding | None]:
+    """Return what the judge says to a file, game by game."""
+    return list(judge(io.BytesIO(data)))
+
+
+def only(data: bytes) -> Finding:
+    """Return the one finding in a file of one game."""
+    (finding,) = verdicts(data)
+    assert finding is not None
+    return finding
+
+
+RICH = Rules(players=4, table_talk=0.08, forget_draw=0.08, dead_card_exchanges=-1, max_turns=400,
+             sequences_to_win=3, free_corners=False)  # fmt: skip
+
+
+def rich_game() -> Lines:
+    """Return a game that is won and in which everything happens."""
+    for seed in range(50):
+        lines = referee_game(RICH, random.Random(seed))
+        if {event["do"] for event in lines} == SHAPES.keys() and lines[-1]["winner"] is not None:
+            return lines
+    raise AssertionError("no such game")
+
+
+def changed(lines: Lines, **change: Any) -> bytes:
+    """Return a transcript with another header."""
+    return as_bytes([lines[0] | change, *lines[1:]])
+
+
+def with_rules(lines: Lines, **change: Any) -> bytes:
+    """Return a transcript with other switches."""
+    return changed(lines, rules=lines[0]["rules"] | change)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ TESTS = (
 )
 """The tests of the kernels, those first that are quick and see most."""
 
-JUDGE_TESTS = ("tests/test_judge.py",)
+JUDGE_TESTS = ("tests/test_judged_turns.py", "tests/test_judge.py", "tests/test_verify.py")
 JUDGE = ("judge", "referee", "headers", "transcripts")
 
 
