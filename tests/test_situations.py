@@ -429,6 +429,17 @@ def test_chips_run_out() -> None:
     assert any_playable(at.setting, at.table, 0, hand)
 
 
+def test_nothing_is_forgotten_with_nothing_to_draw() -> None:
+    """Rules 9.1: of 104 cards 100 are dealt, so four draws are all that can be made or missed."""
+    rules = Rules(players=10, hand_size=10, reshuffle=False, forget_draw=0.5, sequences_to_win=4)
+    for game in range(4):
+        told = words(Desk(rules).run(5, game).events).split()
+        draws = [at for at, word in enumerate(told) if word == "draw"]
+        assert len(draws) == 4
+        assert "forget" in told[: draws[-1]]
+        assert "forget" not in told[draws[-1] :]
+
+
 @pytest.mark.parametrize("shared", range(5))
 def test_case_22_only_placements_score(shared: int) -> None:
     at = position(sequences_protected=False, shared_spaces=shared, sequences_to_win=4)
