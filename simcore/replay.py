@@ -60,13 +60,13 @@ class Replayed:
         An event is put together from its turn and a text that is made once for all events alike:
         of dicts alone, json makes 600 games a second, which is too few for a slice of a big run.
         """
-        length, log = self.start["rules"]["line_length"], self.log
-        kinds = log["what"].astype(np.int64)
-        for number, field in enumerate(("seat", "card", "at"), start=1):
-            kinds |= log[field].astype(np.int64) << (8 * number)
+        tails = _tails(self.start["rules"]["line_length"])
+        turns = self.log["turn"].tolist()
+        kinds = self.log.view("<u4")[1::2].tolist()  # what, seat, card and at, a byte each
         told = [json.dumps(self.start)]
-        for turn, kind in zip(log["turn"].tolist(), kinds.tolist(), strict=True):
-            told.append(f'{{"turn": {turn}, {_tail(length, kind)}')
+        told += [
+            f'{{"turn": {turn}, {tails[kind]}' for turn, kind in zip(turns, kinds, strict=True)
+        ]
         if self.end is not None:
             told.append(json.dumps(self.end))
         return "\n".join(told) + "\n"
@@ -96,7 +96,8 @@ class Headers:
         shuffle_deal(self._setting, self._dealer, plan.seed, deal)
         clear_table(self._setting, self._table, first_seat)
         deal_hands(self._setting, self._table, self._dealer)
-        sizes, hands = self._table.hand_size.tolist(), self._dealer.hands.tolist()
+        sizes = self._table["hand_size"].tolist()
+        hands = self._dealer["hands"][: plan.rules.players].tolist()
         return self._same | {
             "strategies": [plan.names[bot] for bot in plan.seatings[seating, seats]],
             "seed": plan.seed,
@@ -171,9 +172,20 @@ def line_names(length: int) -> list[list[str]]:
 
 
 @cache
-def _tail(length: int, kind: int) -> str:
-    """Return the JSON text of an event behind its turn; `kind` holds what, seat, card and at."""
-    return json.dumps(_event(length, *kind.to_bytes(4, "little")))[1:]
+def _tails(length: int) -> "_Tails":
+    return _Tails(length)
+
+
+class _Tails(dict[int, str]):
+    """The JSON text of an event behind its turn, by what, seat, card and at; made when needed."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __missing__(self, kind: int) -> str:
+        text = json.dumps(_event(self._length, *kind.to_bytes(4, "little")))[1:]
+        self[kind] = text
+        return text
 
 
 def _event(length: int, what: int, seat: int, card: int, at: int) -> Event:
