@@ -90,8 +90,13 @@ def _run(command: Any) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"error: {_tame(message)}", file=sys.stderr)
     return code
+
+
+def _tame(text: str) -> str:
+    """Return a text in one line, without what would command the terminal: names may hold that."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
 
 
 def _version(wanted: bool) -> None:
@@ -402,8 +407,8 @@ def replay(
     turn: Annotated[int | None, typer.Option(help="Show this turn only.")] = None,
     moves: Annotated[bool, typer.Option("--moves", help="One line a turn.")] = False,
     strategy: Strategies = None,
-    seed: Seed = 0,
-    design: DesignName = "auto",
+    seed: Annotated[int | None, typer.Option(help="Seed of a run; 0 if not given.")] = None,
+    design: Annotated[str | None, typer.Option(help="auto, swap, rotate or none.")] = None,
     players: Players = None,
     teams: Teams = None,
     preset: Preset = None,
@@ -418,17 +423,21 @@ def replay(
 
     Example: seqlab replay runs/run-0 --game 7 --moves
     """
+    from simcore.jit import source_hash
+    from simcore.manifest import read_manifest
     from simcore.replay import replay as replay_games
     from simcore.simulation import MAX_GAMES, RunError, Runner, load_plan, make_plan
 
-    told = (strategy, players, teams, preset, rules, set_)
-    if folder is not None and any(told):
+    told = (strategy, seed, design, players, teams, preset, rules, set_)
+    if folder is not None and any(option is not None for option in told):
         raise RunError("replay: a folder and options; allowed: a folder, or the options of a run")
     if folder is not None:
         plan, made, games = load_plan(folder)
+        if not quiet and read_manifest(folder)["source"] != source_hash():
+            print("warning: other code played this run; games may differ", file=sys.stderr)
     else:
         in_force = _rules(players, teams, preset, rules, set_)
-        plan, made = make_plan(strategy or ["balanced"], in_force, seed, design)
+        plan, made = make_plan(strategy or ["balanced"], in_force, seed or 0, design or "auto")
         games = MAX_GAMES
     if as_json + moves + (turn is not None) > 1:
         raise RunError("replay: allowed is one of --json, --moves and --turn")
@@ -485,8 +494,8 @@ def verify(
     from simcore.transcripts import printable
 
     for file in files:
-        if str(file) != "-" and (file.is_dir() or not os.access(file, os.R_OK)):
-            raise ValueError(f"verify: {printable(str(file))} is no file that can be read")
+        if not _readable(file):
+            raise ValueError(f"verify: {file} is no file that can be read")
     games, bad, rows = 0, 0, []
     for file in files:
         with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as stream:
@@ -507,6 +516,16 @@ def verify(
         print(f"{games:,} games, all legal" if games > 1 else "1 game, legal")
     if bad:
         raise typer.Exit(1)
+
+
+def _readable(file: Path) -> bool:
+    """Return whether there is something to read; - is standard input, which may be closed."""
+    if str(file) == "-":
+        return sys.stdin is not None
+    try:
+        return not file.is_dir() and os.access(file, os.R_OK)
+    except OSError:  # a name that is too long
+        return False
 
 
 @app.command()

@@ -15,12 +15,16 @@ TABLES = ("games", "seats", "sequences", "jacks", "spaces")
 """The tables of a run."""
 
 
+MAX_SEED = 2**63 - 1
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What the tables need to know of a run.
 
     `names` are the strategies by bot number, each once. `seatings` is int64 (n, MAX_SEATS): the bot
-    number by seat for each of the n games of a deal. ValueError if a name stands there twice.
+    number by seat for each of the n games of a deal. ValueError if a name stands there twice, or
+    for a seed that is not 0 to 2^63-1.
     """
 
     rules: Rules
@@ -31,6 +35,9 @@ class Plan:
     design: str
 
     def __post_init__(self) -> None:
+        whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
+        if not whole or not 0 <= self.seed <= MAX_SEED:
+            raise ValueError(f"seed: {self.seed!r}; allowed: 0 to {MAX_SEED}")
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"strategies are {list(self.names)}; allowed: every name once")
 

@@ -139,7 +139,11 @@ class Game:
     def _out_of_order(self, do: str, event: Event) -> Breach:
         """Return the breach of an event that can not come now."""
         if do == "sequence":
-            return _breach("8.3", event, f"no line is left to score; due is {self.phase.due}")
+            told = f"no line is left to score; due is {self.phase.due}"
+            line = self.setup.lines.get(tuple(event["spaces"]))
+            if line is None or (event["turn"], event["seat"]) != (self.turn, self.seat):
+                return _breach("8.3", event, told)
+            return self._no_sequence(event, line) or _breach("8.3", event, told)
         own = _END_CLAUSE.get(event["reason"], "10.3") if do == "end" else _OWN_CLAUSE.get(do)
         return _breach(self.phase.clause or own or "5.1", event, f"due is {self.phase.due}")
 
@@ -241,7 +245,8 @@ class Game:
         shared = self.rules.shared_spaces
         rest = [one for one in self.completed if (one & line).bit_count() <= shared]
         if line not in self.completed:
-            raise self._no_sequence(event, line)
+            told = f"{SPACE_NAMES[self.placed]}, just placed, is not in it"
+            raise self._no_sequence(event, line) or _breach("8.3", event, told)
         if largest_set(rest, shared) < self.lines_due - 1:
             told = f"it is in no largest set; {self.lines_due} more would score without it"
             raise _breach("8.3", event, told)
@@ -252,14 +257,14 @@ class Game:
             self.protected |= line
         self._after_play()
 
-    def _no_sequence(self, event: Event, line: int) -> Breach:
-        """Return why a line does not score."""
+    def _no_sequence(self, event: Event, line: int) -> Breach | None:
+        """Return why a line of the seat to move can not score, None if rules 8.1 and 8.2 let it."""
         if self.chips[self.team] & line != line:
             return _breach("8.1", event, f"not all its spaces are those of team {self.team}")
-        if not line >> self.placed & 1:
-            return _breach("8.3", event, f"{SPACE_NAMES[self.placed]}, just placed, is not in it")
         shared = self.rules.shared_spaces
-        return _breach("8.2", event, f"it shares more than {shared} spaces with one before")
+        if any((line & one).bit_count() > shared for one in self.sequences[self.team]):
+            return _breach("8.2", event, f"it shares more than {shared} spaces with one before")
+        return None
 
     def _remove(self, event: Event) -> None:
         """Take a chip off the board, back to its team; that never scores (rules 6.3, 8.4)."""

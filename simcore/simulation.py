@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from simcore.run import Run
 
 MAX_GAMES = 10**12
-MAX_SEED = 2**63 - 1
 PART_GAMES = 50_000
 """Games of a part at most: about 30 MB in memory for two players."""
 _SLICE_SECONDS = 0.2
@@ -211,7 +210,7 @@ def simulate(
     Raises RunError, RulesError, LayoutError, StrategyError, DesignError or StoreError (all
     ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.
     """
-    _check(games, seed, threads)
+    _check(games, threads)
     plan, made = make_plan(strategies, rules or Rules(), seed, design)
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
@@ -262,10 +261,9 @@ def load_plan(folder: Path) -> tuple[Plan, Design, int]:
     return plan, Design(plan.design, bots, plan.seatings), manifest["games"]
 
 
-def _check(games: int, seed: int, threads: int | None) -> None:
+def _check(games: int, threads: int | None) -> None:
     for name, value, low, high in (
         ("games", games, 1, MAX_GAMES),
-        ("seed", seed, 0, MAX_SEED),
         ("threads", 1 if threads is None else threads, 1, 4096),
     ):
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

@@ -104,7 +104,7 @@ def read_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
             end = read(limit)
         if number == 1:
             data = data.removeprefix(_BYTE_ORDER_MARK)
-        if not data.isspace() and data:
+        if len(data) > MAX_LINE or data.strip():
             yield number, data
 
 

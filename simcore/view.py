@@ -19,12 +19,12 @@ STYLES = ("bold white on blue", "bold black on yellow", "bold reverse")
 
 
 class Position:
-    """What a transcript has led to: chips and scored spaces by name, hands by seat."""
+    """What a transcript has led to: chips by space, scored spaces by team, hands by seat."""
 
     def __init__(self, start: Event) -> None:
         self.start = start
         self.chips: dict[str, int] = {}
-        self.scored: set[str] = set()
+        self.scored: list[set[str]] = [set() for _ in range(start["rules"]["teams"])]
         self.hands = [list(hand) for hand in start["hands"]]
         self.sequences = [0] * start["rules"]["teams"]
         self.touched: set[str] = set()
@@ -53,7 +53,7 @@ class Position:
         if do in ("place", "remove"):
             self.touched.add(event["space"])
         if do == "sequence":
-            self.scored.update(event["spaces"])
+            self.scored[self.team(event["seat"])].update(event["spaces"])
             self.sequences[self.team(event["seat"])] += 1
 
     def board(self) -> Text:
@@ -73,7 +73,8 @@ class Position:
 
     def _space(self, name: str, card: str) -> Text:
         team = self.chips.get(name)
-        left, right = ("(", ")") if name in self.scored and team is not None else (" ", " ")
+        scored = team is not None and name in self.scored[team]
+        left, right = ("(", ")") if scored else (" ", " ")
         if name in self.touched:
             left, right = ">", "<"
         shown = Text()

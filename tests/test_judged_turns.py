@@ -117,7 +117,7 @@ FIRST, SECOND = BOTH.split()
         ({"hand": "2S"}, "forget", {}, "9.1"),
         ({"hand": "2S"}, "forfeit", {"card": "2S"}, "9.2"),
         ({"hand": "2S"}, "reshuffle", {"cards": 0}, "10.1"),
-        ({"hand": "2S"}, "sequence", {"spaces": ["E1", "E2", "E3", "E4", "E5"]}, "8.3"),
+        ({"hand": "2S"}, "sequence", {"spaces": ["E1", "E2", "E3", "E4", "E5"]}, "8.1"),
     ],
     ids=lambda value: str(value)[:30],
 )  # fmt: skip
@@ -328,11 +328,11 @@ CROSS = "E3 E4 E6 E7 C5 D5 F5 G5"
         (NINE, {}, ["E1-E5", "E1-E5"], (1, "8.2")),
         (NINE, {}, ["E1-E5", "E4-E8"], (1, "8.2")),
         (NINE, {"sequences_to_win": 4}, ["E1-E5", "E5-E9"], None),
-        (NINE, {"sequences_to_win": 4}, ["E1-E5", "E5-E9", "E2-E6"], (2, "8.3")),
+        (NINE, {"sequences_to_win": 4}, ["E1-E5", "E5-E9", "E2-E6"], (2, "8.2")),
         # Either of two, but not both.
         (SIX, {}, ["E2-E6"], None),
         (SIX, {}, ["E3-E7"], None),
-        (SIX, {}, ["E2-E6", "E3-E7"], (1, "8.3")),
+        (SIX, {}, ["E2-E6", "E3-E7"], (1, "8.2")),
         (SIX, {}, ["E4-E8"], (0, "8.1")),
         (SIX, {"shared_spaces": 4, "sequences_to_win": 3}, ["E3-E7", "E2-E6"], None),
         (SIX, {"shared_spaces": 4, "sequences_to_win": 3}, ["E3-E7"], (1, "8.3")),
@@ -342,10 +342,10 @@ CROSS = "E3 E4 E6 E7 C5 D5 F5 G5"
         (CROSS, {}, ["C5-G5"], (1, "8.3")),
         (CROSS, {"shared_spaces": 0}, ["E3-E7"], None),
         (CROSS, {"shared_spaces": 0}, ["C5-G5"], None),
-        (CROSS, {"shared_spaces": 0}, ["C5-G5", "E3-E7"], (1, "8.3")),
+        (CROSS, {"shared_spaces": 0}, ["C5-G5", "E3-E7"], (1, "8.2")),
         # None at all.
         ("E2 E3 E4", {}, [], None),
-        ("E2 E3 E4", {}, ["E2-E6"], (0, "8.3")),
+        ("E2 E3 E4", {}, ["E2-E6"], (0, "8.1")),
         # Old lines do not score again.
         ("E2 E3 E4 E6 A2 A3 A4 A5", {}, ["A1-A5"], (0, "8.3")),
         # No line, or not a whole one.

@@ -103,6 +103,11 @@ def test_turn_by_turn() -> None:
     assert shown[-1] == "drawn by max_turns after 4 turns, sequences 0:1"
     scored = [*GAME[:5], {"turn": 2, "seat": 0, "do": "pass"}]
     assert "5S   (X)  7S" in str(list(boards(scored))[-1])
+    taken = {"turn": 3, "seat": 1, "do": "place", "card": "JD", "space": "A6"}
+    assert "5S   >X<  7S" in str(list(boards([*GAME[:6], taken]))[-1])
+    taken = {"turn": 3, "seat": 0, "do": "place", "card": "2S", "space": "A6"}
+    board = str(list(boards([*GAME[:6], taken, {"turn": 4, "seat": 1, "do": "pass"}]))[-1])
+    assert "5S    O   7S" in board  # in no sequence of its own team
     only = [str(text) for text in boards(GAME, only=3)]
     assert only == [shown[0], *shown[6:8]]
     with pytest.raises(ValueError, match=r"turn: 5; allowed: 1 to 4"):

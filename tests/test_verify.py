@@ -100,6 +100,7 @@ DEEP = b'{"do": "place", "card": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
         (DEEP, "nested too deeply"),
         (b"[" * 200_000, "nested too deeply"),
         (b"x" * (MAX_LINE + 10), "a line of more than 1,000,000 bytes"),
+        (b" " * (MAX_LINE + 1) + b"{}", "a line of more than 1,000,000 bytes"),
         (b'{"do": "pass", "x": "' + b"y" * 3 * MAX_LINE + b'"}', "a line of more than"),
         (b"\xef\xbb\xbf{}", "no JSON"),
     ],
@@ -381,3 +382,13 @@ def test_verify_of_no_file_is_one_line(verify: Seqlab, tmp_path: Path) -> None:
     empty.touch()
     assert verify(empty) == 1
     assert verify.out.startswith(f"{empty}:1: game 1: no game in the file (transcript)\n")
+
+
+def test_verify_with_standard_input_closed(
+    verify: Seqlab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert verify("-") == 2
+    assert verify(tmp_path / ("x" * 5000)) == 2
+    assert verify.err.startswith("error: verify: ")
+    assert verify.err.count("\n") == 1
