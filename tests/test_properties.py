@@ -16,7 +16,7 @@ from simcore.frames import COLUMNS
 from simcore.rules import MAX_SEATS, Rules
 from simcore.table import CORNER, OPEN
 
-EXAMPLES = settings(max_examples=150 if JIT else 15, deadline=None, derandomize=True)
+EXAMPLES = settings(max_examples=60 if JIT else 15, deadline=None, derandomize=True)
 
 CHANGES = st.lists(
     st.sampled_from([(name, value) for name, values in SWITCHES for value in values]),

@@ -38,8 +38,8 @@ def judged(kind: tuple[Rules, str, int], games: int) -> int:
     return games
 
 
-def test_a_game_of_every_kind_is_judged_clean() -> None:
-    every = kinds() if JIT else kinds()[::40]
+def test_games_of_many_kinds_are_judged_clean() -> None:
+    every = kinds()[:: 5 if JIT else 40]
     assert sum(judged(kind, 1) for kind in every) == len(every)
 
 
