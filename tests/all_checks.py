@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,12 +52,16 @@ def main() -> int:
         counted = ",".join([*(f"simcore/{name}.py" for name in LOGIC.split()), "strategies/*"])
         spread = [*python, "pytest", "-q", "-n", "2", "--dist", "worksteal"]
         coverage = ["--cov=simcore", "--cov=strategies", "--cov-branch", "--cov-report="]
-        passed = [
-            check("lint", [*python, "ruff", "check"]),
-            check("format", [*python, "ruff", "format", "--check"]),
-            check("types", [*python, "mypy"]),
-            # Compile before two processes would do it at once.
-            check("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"]),
+        first = {
+            "lint": [*python, "ruff", "check"],
+            "format": [*python, "ruff", "format", "--check"],
+            "types": [*python, "mypy"],
+            # Before two processes of tests would compile the same.
+            "compile": [*python, "cli", "bench", "--seconds", "0.1", "-q"],
+        }
+        with ThreadPoolExecutor() as pool:  # the last two take half a minute on one core each
+            passed = list(pool.map(check, first.keys(), first.values()))
+        passed += [
             check("tests", [*spread, f"--junitxml={compiled}"]),
             check("tests with bounds", [*spread, *CHECKED, f"--junitxml={bounds}"], checked),
             check(
@@ -87,11 +92,11 @@ def main() -> int:
 
 def check(title: str, command: list[str], environment: dict[str, str] | None = None) -> bool:
     """Run one command under a heading; return whether it succeeded."""
-    print(f"\n== {title}", flush=True)
+    print(f"== {title}", flush=True)
     started = time.monotonic()
     done = subprocess.run(command, cwd=ROOT, env=os.environ | (environment or {}))
     word = "ok" if done.returncode == 0 else f"FAILED ({done.returncode})"
-    print(f"-- {title}: {word}, {time.monotonic() - started:.0f} s", flush=True)
+    print(f"-- {title}: {word}, {time.monotonic() - started:.0f} s\n", end="", flush=True)
     return done.returncode == 0
 
 
