@@ -12,7 +12,8 @@ A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot
 - `own`      the record of what is the seat's own in this game (OWN):
   - `own.params`  float64[64], the bot's parameters in declared order.
   - `own.memory`  int64[2048], set to the bot's `start` contents before the first turn; the engine
-                  never looks at it again. `.view(np.int32)` and the like give other types.
+                  never looks at it again. `.view(np.int32)` and the like give other types. Words
+                  behind the `start` contents are left from other games: not to be used.
   - `own.stream`  uint64[1], the seat's random stream (simcore/rng.py: below, unit).
 
 `choose` returns `play(slot, space)`; it is called only when the hand holds a playable card, and the

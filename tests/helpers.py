@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
+import pytest
 
+import cli
 from simcore.board import SPACES, Board
 from simcore.dealer import DEALER
 from simcore.engine import BENCH, play_games, seat_bot
@@ -177,6 +181,24 @@ def list_plays(
         playable[slot] = is_playable(setting, table, team, hand[slot])
         for space in range(SPACES):
             legal[slot, space] = is_legal(setting, table, team, hand, slot, space)
+
+
+# The command.
+
+
+class Seqlab:
+    """Run a command in this process; what it printed stands in `out` and `err`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._patch, self._caught = monkeypatch, capsys
+
+    def __call__(self, *words: str | Path) -> int:
+        self._patch.setattr(sys, "argv", ["seqlab", *map(str, words)])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        self.out, self.err = self._caught.readouterr()
+        assert isinstance(left.value.code, int)
+        return left.value.code
 
 
 # Variants of the rules.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from helpers import JIT
+from helpers import JIT, Seqlab
 
 import cli
 from simcore import Rules, load, simulate
@@ -27,21 +27,6 @@ COMMANDS = (
     *("strategies", "rules", "board", "bench"),
 )
 FEW = ["--games", "40" if JIT else "4"]
-
-
-class Seqlab:
-    """Run a command in this process; what it printed stands in `out` and `err`."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._patch, self._caught = monkeypatch, capsys
-
-    def __call__(self, *words: str | Path) -> int:
-        self._patch.setattr(sys, "argv", ["seqlab", *map(str, words)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        self.out, self.err = self._caught.readouterr()
-        assert isinstance(left.value.code, int)
-        return left.value.code
 
 
 @pytest.fixture

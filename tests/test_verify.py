@@ -16,10 +16,10 @@ from typing import Any
 import naive
 import pytest
 from damage import BOARD, Lines, as_bytes, changed, only, referee_game, verdicts, with_rules
+from helpers import Seqlab
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import cli
 from simcore.judge import judge
 from simcore.rules import Rules
 from simcore.transcripts import MAX_LINE, SHAPES
@@ -295,23 +295,8 @@ def test_changed_bytes_at_random(data: st.DataObject) -> None:
 # The command.
 
 
-class Seqlab:
-    """Run `seqlab verify` in this process; what it printed stands in `out` and `err`."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._patch, self._caught = monkeypatch, capsys
-
-    def __call__(self, *words: str | Path) -> int:
-        self._patch.setattr(sys, "argv", ["seqlab", "verify", *map(str, words)])
-        with pytest.raises(SystemExit) as left:
-            cli.main()
-        self.out, self.err = self._caught.readouterr()
-        assert isinstance(left.value.code, int)
-        return left.value.code
-
-
 @pytest.fixture
-def verify(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Seqlab:
+def seqlab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Seqlab:
     """The command."""
     return Seqlab(monkeypatch, capsys)
 
@@ -327,44 +312,44 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return clean, mixed
 
 
-def test_verify_tells_each_bad_game(verify: Seqlab, files: tuple[Path, Path]) -> None:
+def test_verify_tells_each_bad_game(seqlab: Seqlab, files: tuple[Path, Path]) -> None:
     clean, mixed = files
-    assert verify(clean) == 0
-    assert (verify.out, verify.err) == ("2 games, all legal\n", "")
-    assert verify(clean, mixed) == 1
-    first, tally = verify.out.splitlines()
+    assert seqlab("verify", clean) == 0
+    assert (seqlab.out, seqlab.err) == ("2 games, all legal\n", "")
+    assert seqlab("verify", clean, mixed) == 1
+    first, tally = seqlab.out.splitlines()
     assert first == (
         f"{mixed}:{2 * len(SMALL)}: game 2 (number 17 in its run): "
         "end: winner is 1, not null (rules 10.3)"
     )
     assert tally == "1 of 5 games is bad"
-    assert verify.err == ""
-    assert verify(mixed, mixed, "-q") == 1
-    assert verify.out == f"{first}\n{first}\n"
-    assert verify(mixed, mixed) == 1
-    assert verify.out.endswith("2 of 6 games are bad\n")
-    assert verify(clean, "-q") == 0
-    assert verify.out == ""
+    assert seqlab.err == ""
+    assert seqlab("verify", mixed, mixed, "-q") == 1
+    assert seqlab.out == f"{first}\n{first}\n"
+    assert seqlab("verify", mixed, mixed) == 1
+    assert seqlab.out.endswith("2 of 6 games are bad\n")
+    assert seqlab("verify", clean, "-q") == 0
+    assert seqlab.out == ""
 
 
-def test_verify_in_json(verify: Seqlab, files: tuple[Path, Path]) -> None:
+def test_verify_in_json(seqlab: Seqlab, files: tuple[Path, Path]) -> None:
     clean, mixed = files
-    assert verify(clean, "--json") == 0
-    assert json.loads(verify.out) == {"games": 2, "bad": 0, "findings": []}
-    assert verify(mixed, "--json") == 1
+    assert seqlab("verify", clean, "--json") == 0
+    assert json.loads(seqlab.out) == {"games": 2, "bad": 0, "findings": []}
+    assert seqlab("verify", mixed, "--json") == 1
     finding = verdicts(mixed.read_bytes())[1]
     assert finding is not None
     told = [{"file": str(mixed), **asdict(finding)}]
-    assert json.loads(verify.out) == {"games": 3, "bad": 1, "findings": told}
+    assert json.loads(seqlab.out) == {"games": 3, "bad": 1, "findings": told}
 
 
 def test_verify_reads_standard_input(
-    verify: Seqlab, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    seqlab: Seqlab, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = io.TextIOWrapper(io.BytesIO(as_bytes(SMALL)))
     monkeypatch.setattr(sys, "stdin", one)
-    assert verify("-") == 0
-    assert verify.out == "1 game, legal\n"
+    assert seqlab("verify", "-") == 0
+    assert seqlab.out == "1 game, legal\n"
     with files[1].open("rb") as stream:
         words = [sys.executable, "-m", "cli", "verify", "-"]
         done = subprocess.run(words, stdin=stream, capture_output=True, text=True, cwd=ROOT)
@@ -372,23 +357,23 @@ def test_verify_reads_standard_input(
     assert done.stdout.startswith(f"-:{2 * len(SMALL)}: game 2")
 
 
-def test_verify_of_no_file_is_one_line(verify: Seqlab, tmp_path: Path) -> None:
+def test_verify_of_no_file_is_one_line(seqlab: Seqlab, tmp_path: Path) -> None:
     for name in (tmp_path / "none.jsonl", tmp_path):
-        assert verify(name) == 2
-        assert verify.out == ""
-        assert verify.err == f"error: verify: {name} is no file that can be read\n"
-    assert verify() == 2
+        assert seqlab("verify", name) == 2
+        assert seqlab.out == ""
+        assert seqlab.err == f"error: verify: {name} is no file that can be read\n"
+    assert seqlab("verify") == 2
     empty = tmp_path / "empty.jsonl"
     empty.touch()
-    assert verify(empty) == 1
-    assert verify.out.startswith(f"{empty}:1: game 1: no game in the file (transcript)\n")
+    assert seqlab("verify", empty) == 1
+    assert seqlab.out.startswith(f"{empty}:1: game 1: no game in the file (transcript)\n")
 
 
 def test_verify_with_standard_input_closed(
-    verify: Seqlab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert verify("-") == 2
-    assert verify(tmp_path / ("x" * 5000)) == 2
-    assert verify.err.startswith("error: verify: ")
-    assert verify.err.count("\n") == 1
+    assert seqlab("verify", "-") == 2
+    assert seqlab("verify", tmp_path / ("x" * 5000)) == 2
+    assert seqlab.err.startswith("error: verify: ")
+    assert seqlab.err.count("\n") == 1
