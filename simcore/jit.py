@@ -91,6 +91,12 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def allocating_kernel(function: Function) -> Function:
+    """Like `kernel`, for one that creates arrays: rarely called, once a decision at most."""
+    compiled: Function = numba.njit(**(_options(function) | {"_nrt": True}))(function)
+    return compiled
+
+
 def inlined_kernel(function: Function) -> Function:
     """Like `kernel`, and always compiled into its caller: for small steps of every turn."""
     compiled: Function = numba.njit(forceinline=True, **_options(function))(function)

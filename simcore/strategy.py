@@ -11,7 +11,7 @@ A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot
 - `hand`     uint8[n], card codes of the bot's own hand by slot. Writing to it does not compile.
 - `own`      the record of what is the seat's own in this game (OWN):
   - `own.params`  float64[64], the bot's parameters in declared order.
-  - `own.memory`  int64[2048], set to the bot's `start` contents before the first turn; the engine
+  - `own.memory`  int64[4096], set to the bot's `start` contents before the first turn; the engine
                   never looks at it again. `.view(np.int32)` and the like give other types. Words
                   behind the `start` contents are left from other games: not to be used.
   - `own.stream`  uint64[1], the seat's random stream (simcore/rng.py: below, unit).
@@ -50,7 +50,7 @@ Own = Any
 Decision = Callable[[Setting, Table, int, Hand, Own], int]
 
 MAX_PARAMS = 64
-MAX_MEMORY = 2048
+MAX_MEMORY = 4096
 """Words of 8 bytes that a bot may keep over a game."""
 
 OWN = record_dtype(

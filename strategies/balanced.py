@@ -4,7 +4,7 @@ from simcore.moves import Hand
 from simcore.setting import Setting
 from simcore.strategy import Bot, Memory, Own, Params, lean_bot_function
 from simcore.table import Table
-from strategies.lines import ALL_LINES, choose_by_lines, start_values
+from strategies.lines import YARDSTICK, choose_by_lines, start_values
 
 
 @lean_bot_function
@@ -15,7 +15,7 @@ def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> i
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_values(setting, ALL_LINES)
+    return start_values(setting, YARDSTICK)
 
 
 BOT = Bot(

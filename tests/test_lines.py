@@ -44,7 +44,7 @@ def value(game: naive.Game, card: str, space: int, blocks: bool) -> int:
     if card in ONE_EYED:
         owner = game.chips[space]
         taken = worth(game, owner, space, blocks=False)
-        return (-taken if owner == team else taken) // 2 - 150
+        return (-taken if owner == team else taken) / 2 - 150
     return worth(game, team, space, blocks) - (200 if card in TWO_EYED else 0)
 
 

@@ -1,0 +1,185 @@
+"""`search`: samples what is unseen and plays the best moves out."""
+
+from typing import Any
+
+import numpy as np
+
+from simcore.board import SPACES
+from simcore.cards import CARDS, ONE_EYED, TWO_EYED
+from simcore.dealer import DEALER, Dealer
+from simcore.jit import Int, allocating_kernel, int64, kernel
+from simcore.moves import Hand, is_target
+from simcore.rng import mix, next64
+from simcore.setting import SLOTS, Setting
+from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function, play
+from simcore.table import TABLE, Table
+from simcore.turn import make_play, refill
+from strategies.counter import BOT as PRIOR
+from strategies.hands import choose_by_hand, move_worth
+from strategies.playouts import (
+    FEATURES,
+    Owns,
+    copy_line_bots,
+    play_out,
+    sample_unseen,
+    start_line_bots,
+)
+
+MAX_MOVES = 24
+
+_OWN_PARAMETERS = (
+    Parameter("playouts", 200, 0, 1_000_000, "playouts a move"),
+    Parameter("moves", 8, 1, MAX_MOVES, "moves looked at beside the first choice"),
+    Parameter("turns", 10, 0, 1000, "turns of a playout"),
+    Parameter("doubt", 1.0, 0, 10, "standard errors by which another move has to be better"),
+)
+_AT = len(PRIOR.parameters)
+
+
+@allocating_kernel
+def _list_moves(
+    setting: Setting,
+    table: Table,
+    seat: Int,
+    hand: Hand,
+    own: Own,
+    first: Int,
+    moves: Memory,
+    wanted: Int,
+) -> Int:
+    """Write the first choice and the `wanted` next best moves; return how many there are."""
+    team = int64(setting.team[seat])
+    worth = np.zeros(MAX_MOVES + 1, np.int64)
+    moves[0] = first
+    n = int64(1)
+    for slot in range(len(hand)):
+        card = hand[slot]
+        twice = False
+        for before in range(slot):
+            twice |= hand[before] == card or (
+                setting.kind[card] > 0 and setting.kind[hand[before]] == setting.kind[card]
+            )
+        if twice:
+            continue
+        for space in range(SPACES):
+            if not is_target(setting, table, team, card, space):
+                continue
+            same = space == first & 127 and (
+                hand[first >> 7] == card
+                or (setting.kind[card] > 0 and setting.kind[hand[first >> 7]] == setting.kind[card])
+            )
+            if same:
+                continue
+            value = move_worth(setting, table, team, own.memory, card, space)
+            at = n
+            while at > 1 and worth[at - 1] < value:
+                at -= 1
+            if at <= wanted:
+                n = min(n + 1, wanted + 1)
+                for k in range(n - 1, at, -1):
+                    moves[k], worth[k] = moves[k - 1], worth[k - 1]
+                moves[at], worth[at] = play(slot, space), value
+    return n
+
+
+@allocating_kernel
+def _search(
+    setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, moves: Memory, n: Int
+) -> Int:
+    """Return the first move, or that with the best paired gain over it by sequential halving."""
+    team = int64(setting.team[seat])
+    budget, turns = int64(own.params[_AT]), int64(own.params[_AT + 2])
+    tables, dealers = np.zeros(1, TABLE), np.zeros(2, DEALER)
+    root, bots = np.zeros(setting.teams, OWN), np.zeros(setting.teams, OWN)
+    pool, gone = np.zeros(SLOTS, np.uint8), np.zeros(CARDS, np.uint8)
+    stream, features = np.zeros(1, np.uint64), np.zeros(FEATURES)
+    start_line_bots(setting, table, own.memory, root)
+    start_line_bots(setting, table, own.memory, bots)
+    # A stream of its own, so that a search that keeps the first choice plays as if there were none.
+    draws = np.zeros(1, np.uint64)
+    draws[0] = mix(own.stream[0] + np.uint64(table.turn))
+    gain, square, count = np.zeros(n), np.zeros(n), np.zeros(n)
+    rounds = int64(0)
+    while (1 << rounds) < n - 1:
+        rounds += 1
+    rounds += 1
+    left = n
+    for number in range(rounds):
+        samples = max(budget // (rounds * left), 1)
+        for _ in range(samples):
+            sample_unseen(setting, table, dealers[0], seat, hand, draws, pool, gone)
+            stream[0] = next64(draws)
+            base = 0.0
+            for k in range(left):
+                tables[0] = table
+                dealers[1] = dealers[0]
+                copy_line_bots(setting, root, bots)
+                for other in range(setting.teams):
+                    bots[other].stream[0] = stream[0]
+                found = _try(setting, tables[0], dealers[1], bots, seat, team, moves[k], turns, features)
+                if k == 0:
+                    base = found
+                else:
+                    gain[k] += found - base
+                    square[k] += (found - base) ** 2
+                    count[k] += 1
+        # The better half of the challengers goes on; the first move always does.
+        for i in range(2, left):
+            k = i
+            while k > 1 and gain[k] / count[k] > gain[k - 1] / count[k - 1]:
+                gain[k], gain[k - 1] = gain[k - 1], gain[k]
+                square[k], square[k - 1] = square[k - 1], square[k]
+                count[k], count[k - 1] = count[k - 1], count[k]
+                moves[k], moves[k - 1] = moves[k - 1], moves[k]
+                k -= 1
+        if number < rounds - 1:
+            left = 1 + max((left - 1 + 1) // 2, 1)
+    mean = gain[1] / count[1]
+    error = np.sqrt(max(square[1] / count[1] - mean * mean, 1e-6) / count[1])
+    return moves[1] if mean > own.params[_AT + 3] * error else moves[0]
+
+
+@kernel
+def _try(
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    bots: Owns,
+    seat: Int,
+    team: Int,
+    move: Int,
+    turns: Int,
+    features: Any,
+) -> np.float64:
+    """Make the move and play on; return the team's chance to win."""
+    make_play(setting, table, dealer, seat, move >> 7, move & 127)
+    if table.sequences[team] >= setting.sequences_to_win:
+        return 1.0
+    refill(setting, table, dealer, seat, move >> 7)
+    table.seat = seat + 1 if seat + 1 < setting.players else 0
+    return play_out(setting, table, dealer, bots, team, turns, features)
+
+
+@bot_function
+def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
+    """Return the prior's move, or one that is better in playouts by more than their noise."""
+    first = choose_by_hand(setting, table, seat, hand, own)
+    moves = np.zeros(MAX_MOVES + 1, np.int64)
+    n = _list_moves(setting, table, seat, hand, own, first, moves, int64(own.params[_AT + 1]))
+    if n < 2 or own.params[_AT] < 2 * n:
+        return first
+    return _search(setting, table, seat, hand, own, moves, n)
+
+
+def start(setting: Setting, params: Params) -> Memory:
+    """Return the values of the empty board."""
+    return PRIOR.start(setting, params)
+
+
+BOT = Bot(
+    "search",
+    "Samples what is unseen and plays the best moves out.",
+    choose,
+    parameters=(*PRIOR.parameters, *_OWN_PARAMETERS),
+    start=start,
+)
