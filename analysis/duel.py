@@ -18,7 +18,15 @@ from simcore.board import Board
 from simcore.design import Design, make_design
 from simcore.plan import Plan
 from simcore.rules import Rules
-from simcore.simulation import Pace, Progress, RunError, Runner, slices, warm_up
+from simcore.simulation import (
+    Pace,
+    Progress,
+    RunError,
+    Runner,
+    check_numbers,
+    slices,
+    warm_up,
+)
 from simcore.spread import Worker, spread
 from simcore.strategy import Strategy
 
@@ -104,7 +112,7 @@ def duel(
 ) -> Duel:
     """Play `a` against `b` on deals from `first_deal` on; threads and time change nothing.
 
-    Raises RunError for deals that are not allowed, and BotError for a bot's fault.
+    Raises RunError for deals or threads that are not allowed, and BotError for a bot's fault.
     """
     return duels([Pairing(a, b, first_deal, deals)], rules, seed, threads, progress)[0]
 
@@ -117,6 +125,7 @@ def duels(
     progress: Progress | None = None,
 ) -> list[Duel]:
     """Play several pairings, spread over threads together; raises what `duel` raises."""
+    check_numbers(1, threads)
     board = rules.load_board()
     tables = [_Table(pairing, rules, board, seed) for pairing in pairings]
     pieces = _pieces(tables, threads or os.cpu_count() or 1)

@@ -23,7 +23,7 @@ from simcore.strategy import bot_names
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
-    *("run", "simulate", "report", "replay", "verify"),
+    *("run", "simulate", "report", "replay", "verify", "tune"),
     *("strategies", "rules", "board", "bench"),
 )
 FEW = ["--games", "40" if JIT else "4"]
@@ -300,6 +300,9 @@ BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to sa
     (["replay", "-s", "random", "--turn", "1", "--game", "0:2"], "allowed: with one game"),
     (["replay", "-s", "random", "--json", "--moves"], "allowed is one of"),
     (["replay", "-s", "clever"], "no strategy 'clever'"),
+    (["tune"], "NAME"),
+    (["tune", "clever"], "no strategy 'clever'"),
+    (["tune", "random"], "random has no parameter to move; allowed: a bot that has some"),
     (["report", "none"], "none holds no run: there is no run.json in it"),
     (["report", "full"], "full holds no run"),
     (["report", "file"], "file"),
