@@ -308,11 +308,13 @@ def report(
 def _report(played: tuple[Path, "Run"], quiet: bool) -> None:
     from analysis.report import random_reference
     from analysis.report import report as write_report
+    from analysis.yardsticks import strength
 
     folder, found = played
     if not quiet and sys.stderr.isatty():
         print("writing the report", file=sys.stderr)
-    for headline in write_report(found, folder / "report", random_reference(found)):
+    known = random_reference(found), strength(found.manifest)
+    for headline in write_report(found, folder / "report", *known):
         print(headline.sentence)
     print(folder / "report" / "index.html")
 

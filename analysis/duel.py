@@ -2,7 +2,8 @@
 
 Only winners are kept, so that a duel costs little more than its games. The seatings are those of
 the design `swap`: two for two teams; for three teams the six tables that hold both, at which each
-strategy holds nine teams. A score is the mean over the teams held, so equals score 1/teams.
+strategy holds nine teams. A score is the mean over the teams held, so that equals score 1/teams
+and a strategy that always wins 2/teams: with three teams 1/3 and 2/3, as only one of two can win.
 """
 
 import os
@@ -70,8 +71,12 @@ class Duel:
 
     @property
     def score(self) -> Estimate:
-        """Score of `a`, from 0 to 1; exactly 1/teams, which cannot vary, against itself."""
-        return self._told(proportion(self._moments(self.points)))
+        """Score of `a`, from 0 to 2/teams; exactly 1/teams, which cannot vary, against itself.
+
+        Its interval is Wilson's for the share of games won by one of the teams of `a`.
+        """
+        share = proportion(self._moments(self.points * self.teams / 2))
+        return self._told(share.affine(2 / self.teams))
 
     @property
     def lead(self) -> Estimate:

@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 from helpers import JIT, scaled
 
-from analysis.duel import MAX_DEALS, Pairing, duel, duels
-from analysis.estimates import CANNOT_VARY, NO_DATA, Estimate, moments, proportion
+from analysis.duel import MAX_DEALS, Duel, Pairing, duel, duels
+from analysis.estimates import (
+    CANNOT_VARY,
+    NO_DATA,
+    Estimate,
+    moments,
+    proportion,
+    quantile,
+    wilson,
+)
 from simcore import Rules, simulate
 from simcore.simulation import RunError
 from simcore.strategy import find_strategy
@@ -40,8 +48,9 @@ def test_figures_are_those_of_the_tables(rules: Rules) -> None:
     assert by_deal.count().eq({2: 2, 3: 9}[rules.teams]).all()
     assert np.allclose(found.points, by_deal.sum(), atol=1e-6)
     games = np.full(DEALS, found.games)
-    columns = by_deal.sum().to_numpy()[:, None], by_deal.count().to_numpy()[:, None]
-    expected = proportion(moments(*columns, games)[0])
+    won = moments(by_deal.sum().to_numpy()[:, None], games[:, None], games)[0]
+    expected = proportion(won).affine(2 / rules.teams)
+    assert found.score.value == pytest.approx(seats["score"].mean(), abs=1e-6)
     assert figures(found.score) == pytest.approx(figures(expected), abs=1e-6)
     drawn = run.games["winner"] < 0
     assert found.drawn.value == pytest.approx(drawn.mean())
@@ -89,6 +98,19 @@ def test_progress_counts_games() -> None:
     told: list[int] = []
     found = duel(BALANCED, RANDOM, Rules(players=3), 10, progress=told.append)
     assert sum(told) == 10 * found.games == 60
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_who_always_wins_scores_all_there_is(players: int) -> None:
+    """It has an interval all the same; with three teams one of two teams held has to lose."""
+    rules = Rules(players=players, sequences_to_win=3)
+    found = duel(BALANCED, RANDOM, rules, 1)
+    most = 2 / rules.teams
+    won = Duel(found.pairing, rules.teams, found.games, np.full(40, found.games), np.zeros(40))
+    low, high = wilson(1.0, 40, quantile(40))
+    assert won.score.value == pytest.approx(most)
+    assert (won.score.low, won.score.high) == pytest.approx((most * low, most * high))
+    assert won.lead.value == pytest.approx(most)
 
 
 @pytest.mark.parametrize("players", [2, 3])
