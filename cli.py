@@ -414,9 +414,9 @@ def strategies(
     _print_table(("strategy", "idea"), [(b.name, b.idea) for b in bots])
     if name and bots[0].parameters:
         _print_table(
-            ("parameter", "default", "range", "meaning"),
+            ("parameter", "default", "range", "scale", "meaning"),
             [
-                (p.name, f"{p.default:g}", f"{p.low:g} to {p.high:g}", p.meaning)
+                (p.name, f"{p.default:g}", f"{p.low:g} to {p.high:g}", p.scale, p.meaning)
                 for p in bots[0].parameters
             ],
         )

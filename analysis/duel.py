@@ -105,6 +105,11 @@ class Duel:
         return replace(estimate, games=0, deals=0) if self.pairing.equal else estimate
 
 
+def games_of_deal(rules: Rules) -> int:
+    """Return how many games a duel plays on each deal."""
+    return 2 if rules.teams == 2 else 6
+
+
 def duel(
     a: Strategy,
     b: Strategy,

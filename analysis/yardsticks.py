@@ -81,11 +81,11 @@ def _find(name: str) -> "Strategy":
 
 
 def _meet(strategy: "Strategy", rules: "Rules", games: int) -> list[Met]:
-    from analysis.duel import Pairing, duels
+    from analysis.duel import Pairing, duels, games_of_deal
     from simcore.strategy import find_strategy
 
     others = [find_strategy(name) for name in YARDSTICKS if name != strategy.name]
-    deals = games // (2 if rules.teams == 2 else 6)
+    deals = games // games_of_deal(rules)
     pairings = [Pairing(strategy, other, 0, deals) for other in others]
     return [
         Met(strategy.name, found.pairing.b.name, found.score, found.drawn)

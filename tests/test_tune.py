@@ -291,6 +291,9 @@ def test_resumed_it_finds_the_same(
     texts = [(tmp_path / name / "params.toml").read_text() for name in ("whole", "cut")]
     assert texts[0] == texts[1]
     assert tune(task, tmp_path / "cut", resume=True) == resumed  # with nothing left to do
+    (tmp_path / "cut" / "params.toml").unlink()
+    tune(task, tmp_path / "cut", resume=True)
+    assert (tmp_path / "cut" / "params.toml").read_text() == texts[0]
 
 
 def test_resumed_with_more_games(tmp_path: Path) -> None:
@@ -320,6 +323,10 @@ def test_resumed_as_something_else(tmp_path: Path) -> None:
         ({"generations": [{}]}, "is damaged"),
         ({"generations": 7}, "is damaged"),
         ({"seconds": None}, "is damaged: seconds"),
+        ({"command": 7}, "is damaged: seconds is no number, or command no text"),
+        ({"result": None}, "is damaged"),
+        ({"result": {"judged": [{"score": "high"}]}}, "is damaged"),
+        ({"result": {"judged": []}}, "is damaged"),
         ({"format": "sequence-lab-run/1"}, "allowed: 'sequence-lab-tune/1'"),
     ):
         file.write_text(json.dumps(found | damage))

@@ -14,6 +14,7 @@ from typing import Any
 from simcore.jit import source_hash
 from simcore.manifest import StoreError, first_line, now, read_json, versions_of
 from simcore.store import Kind, prepare, replace_text
+from tuning import words
 from tuning.task import Task
 
 FORMAT = "sequence-lab-tune/1"
@@ -57,6 +58,11 @@ class Record:
         """The generations told so far."""
         return list(self.manifest["generations"])
 
+    def is_judged(self, task: Task) -> bool:
+        """Return whether the judge has played as many deals as the task says."""
+        same = self.manifest.get("judge_deals") == task.judge_deals
+        return bool(self.manifest["finished"]) and same and (self.path / PARAMS).is_file()
+
     def update(self, changes: Mapping[str, Any]) -> None:
         """Change keys of tune.json."""
         self.manifest = {**self.manifest, **changes}
@@ -84,8 +90,13 @@ def _read(path: Path) -> dict[str, Any]:
             numbers = all(map(_is_number, [*scores, *parameters.values()]))
             if not numbers or len(scores) != found["population"]:
                 raise ValueError("generations: scores or parameters are no numbers, or too few")
-        if not _is_number(found["seconds"]):
-            raise ValueError("seconds is no number")
+        if not _is_number(found["seconds"]) or not isinstance(found["command"], str):
+            raise ValueError("seconds is no number, or command no text")
+        if found["finished"]:
+            rows = found["result"]["judged"]
+            words.verdict(rows)
+            for row in rows:
+                words.cells(row)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise StoreError(f"{path / MANIFEST} is damaged: {first_line(error)}") from None
     return found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simcore.design import make_design
+from analysis.duel import games_of_deal
 from simcore.plan import MAX_SEED
 from simcore.rules import Rules
 from simcore.simulation import MAX_GAMES, RunError
@@ -117,8 +117,7 @@ def make_task(
     _check("deals", deals, 1, MAX_GAMES)
     if not opponents:
         raise RunError("against: nobody given; allowed: one strategy or more")
-    anybody = Strategy("anybody", start.bot, start.params)
-    games = len(make_design([anybody, opponents[0]], rules, "swap").seatings)
+    games = games_of_deal(rules)
     each = -(-deals // len(opponents))
     population = Search(np.full(len(moved), 0.5), seed).population
     generation = population * len(opponents) * each * games
@@ -128,10 +127,17 @@ def make_task(
         judged = (2 * len(opponents) + 1) * games
         judge_deals = max(each, min(budget // _JUDGE_SHARE // judged, _JUDGE_MOST))
     _check("judge-deals", judge_deals, 2, MAX_GAMES)
-    generations = budget // generation
     return Task(
-        *(start, moved, opponents, rules, seed, population),
-        *(generations, each, judge_deals, games),
+        start=start,
+        moved=moved,
+        against=opponents,
+        rules=rules,
+        seed=seed,
+        population=population,
+        generations=budget // generation,
+        deals=each,
+        judge_deals=judge_deals,
+        games=games,
     )
 
 

@@ -53,7 +53,7 @@ def tune(
         generation = _generation(task, search, number, threads, progress)
         more = {"generations": [*record.generations, generation], "result": None, "finished": False}
         record.update(more | spent())
-    if not _is_judged(task, record.manifest):
+    if not record.is_judged(task):
         result = task.strategy(from_unit(task.moved, search.mean(), RESULT_DIGITS))
         found = _judge(task, result, threads, progress)
         record.write_params(values_of(result), _about(task, found, record.manifest["command"]))
@@ -62,10 +62,6 @@ def tune(
     elif progress is not None:
         progress(task.judge_games)
     return record.manifest
-
-
-def _is_judged(task: Task, manifest: dict[str, Any]) -> bool:
-    return bool(manifest["finished"]) and manifest["judge_deals"] == task.judge_deals
 
 
 def _generation(
@@ -104,10 +100,10 @@ def _tell_again(task: Task, search: Search, generation: dict[str, Any], out: Pat
     """Tell the scores of the past; StoreError if the search does not go where it went then."""
     search.ask()
     search.tell(generation["scores"])
-    now, then = _mean(task, search), generation["parameters"]
-    if now.keys() != then.keys() or not np.allclose(list(now.values()), list(then.values())):
-        told = f"resume: {out} was made by another version of cma or numpy"
-        raise StoreError(f"{told}; allowed: the versions in its tune.json")
+    here, then = _mean(task, search), generation["parameters"]
+    if here.keys() != then.keys() or not np.allclose(list(here.values()), list(then.values())):
+        made = f"resume: {out} was made by another version of cma or numpy"
+        raise StoreError(f"{made}; allowed: the versions in its tune.json")
 
 
 def _judge(

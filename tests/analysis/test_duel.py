@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import JIT, scaled
 
-from analysis.duel import MAX_DEALS, Duel, Pairing, duel, duels
+from analysis.duel import MAX_DEALS, Duel, Pairing, duel, duels, games_of_deal
 from analysis.estimates import (
     CANNOT_VARY,
     NO_DATA,
@@ -54,6 +54,7 @@ def test_figures_are_those_of_the_tables(rules: Rules) -> None:
     assert figures(found.score) == pytest.approx(figures(expected), abs=1e-6)
     drawn = run.games["winner"] < 0
     assert found.drawn.value == pytest.approx(drawn.mean())
+    assert found.games == games_of_deal(rules)
     assert (found.drawn.games, found.drawn.deals) == (len(run.games), DEALS)
     theirs = run.seats[run.seats["strategy"] == "random"]
     assert found.lead.value is not None
