@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from simcore.strategy import Strategy
 
 YARDSTICKS = ("random", "greedy", "balanced")
-GAMES = 60_000
+GAMES = 40_000
 """Games that all strategies of a report share."""
 MOST, LEAST = 10_000, 1_000
 """Games of one strategy against one yardstick."""

@@ -148,9 +148,9 @@ class Bot:
 
     `start(setting, params)` returns the int64 array that the bot's memory holds at the start of
     every game; it is called once for each thread, by several at once, so it may change nothing
-    outside. `idea` is one line on why it plays as it does. `fast` is
-    False for a bot that plays fewer than some 2,000 games a second: reports leave it out of what
-    they play to say how strong strategies are.
+    outside. `idea` is one line on why it plays as it does. `fast` is False for a bot that plays
+    fewer than some 2,000 games a second: reports leave it out of what they play to say how strong
+    strategies are.
     """
 
     name: str
