@@ -17,7 +17,7 @@ from analysis.report import report
 from analysis.strength import QUESTION
 from analysis.yardsticks import Met, Strength, strength
 from simcore.rules import Rules
-from simcore.strategy import find_strategy
+from simcore.strategy import bot_names, find_strategy
 
 FOUND = Estimate(0.989, 0.984, 0.994, 0.001, 10_000, 5_000, WILSON)
 NONE_DRAWN = Estimate(0.0, 0.0, 0.001, 0.0, 10_000, 5_000, WILSON)
@@ -70,7 +70,7 @@ def test_who_is_left_out(monkeypatch):
         "mine.py:choose": files,
         "mine.py:choose:x=1": files,
         "greedy@p.toml": files,
-        "gone": "not installed here: no strategy 'gone'; allowed: balanced, greedy, random",
+        "gone": f"not installed here: no strategy 'gone'; allowed: {', '.join(bot_names())}",
         "greedy:x=1": "not installed here: greedy: no parameter 'x'; allowed: none",
     }
     assert asked == ["random", "gone", "greedy:x=1"]
