@@ -219,8 +219,7 @@ def _simulate(
     from simcore.simulation import simulate
     from simcore.store import default_folder
 
-    if (resume or overwrite) and out is None:
-        raise ValueError("resume, overwrite: no folder given; allowed: with --out FOLDER")
+    _check_folder(out, resume, overwrite)
     folder = out or default_folder(command, seed)
     try:
         with _progress("playing", games, quiet) as advance:
@@ -234,7 +233,7 @@ def _simulate(
                 folder,
                 resume=resume,
                 overwrite=overwrite,
-                command=shlex.join(["seqlab", *sys.argv[1:]]),
+                command=_command(),
                 progress=advance,
             )
     except KeyboardInterrupt:
@@ -243,6 +242,16 @@ def _simulate(
             f"the same command with --out {folder} --resume plays the rest"
         ) from None
     return folder, played
+
+
+def _check_folder(out: Path | None, resume: bool, overwrite: bool) -> None:
+    if (resume or overwrite) and out is None:
+        raise ValueError("resume, overwrite: no folder given; allowed: with --out FOLDER")
+
+
+def _command() -> str:
+    """Return the command that this process was started with."""
+    return shlex.join(["seqlab", *sys.argv[1:]])
 
 
 @contextmanager
@@ -299,13 +308,87 @@ def report(
 def _report(played: tuple[Path, "Run"], quiet: bool) -> None:
     from analysis.report import random_reference
     from analysis.report import report as write_report
+    from analysis.yardsticks import strength
 
     folder, found = played
     if not quiet and sys.stderr.isatty():
         print("writing the report", file=sys.stderr)
-    for headline in write_report(found, folder / "report", random_reference(found)):
+    known = random_reference(found), strength(found.manifest)
+    for headline in write_report(found, folder / "report", *known):
         print(headline.sentence)
     print(folder / "report" / "index.html")
+
+
+@app.command()
+def tune(
+    name: Annotated[str, typer.Argument(help="A bot with parameters, or its values to start at.")],
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="An opponent; may be repeated. balanced if not given."),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Parameters to move, as a,b; all if not given.")
+    ] = None,
+    budget: Annotated[int, typer.Option(help="Games of the search.")] = 1_000_000,
+    deals: Annotated[int, typer.Option(help="Deals that each candidate plays.")] = 2_500,
+    judge_deals: Annotated[
+        int | None, typer.Option(help="Deals of each pairing of the judge.")
+    ] = None,
+    seed: Seed = 0,
+    out: Out = None,
+    threads: Threads = None,
+    players: Players = None,
+    teams: Teams = None,
+    preset: Preset = None,
+    rules: RulesFile = None,
+    set_: Settings = None,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Search a bot's parameters by CMA-ES, and judge the result on deals kept apart.
+
+    The folder then holds params.toml, for -s NAME@FOLDER/params.toml, and the search's history.
+
+    Example: seqlab tune tuned --against balanced --budget 1000000
+    """
+    from simcore.store import default_folder
+    from simcore.strategy import find_strategy
+    from tuning import words
+    from tuning.record import PARAMS
+    from tuning.task import make_task
+    from tuning.tune import tune as tune_bot
+
+    task = make_task(
+        find_strategy(name),
+        [find_strategy(opponent) for opponent in against or ["balanced"]],
+        _rules(players, teams, preset, rules, set_),
+        only=[each.strip() for each in only.split(",")] if only is not None else (),
+        budget=budget,
+        deals=deals,
+        judge_deals=judge_deals,
+        seed=seed,
+    )
+    _check_folder(out, resume, overwrite)
+    folder = out or default_folder("tune", seed)
+    options: dict[str, Any] = {"threads": threads, "resume": resume, "overwrite": overwrite}
+    try:
+        with _progress("tuning", task.all_games, quiet) as advance:
+            found = tune_bot(task, folder, **options, command=_command(), progress=advance)
+    except KeyboardInterrupt:
+        raise _Interrupted(
+            f"interrupted; finished generations are in {folder}: "
+            f"the same command with --out {folder} --resume goes on"
+        ) from None
+    file = folder / PARAMS
+    if as_json:
+        print(json.dumps({"file": str(file), **found["result"]}, indent=1))
+        return
+    rows = found["result"]["judged"]
+    _print_table(words.COLUMNS, [words.cells(row) for row in rows])
+    print(words.verdict(rows))
+    print(file)
 
 
 @app.command()
@@ -331,9 +414,9 @@ def strategies(
     _print_table(("strategy", "idea"), [(b.name, b.idea) for b in bots])
     if name and bots[0].parameters:
         _print_table(
-            ("parameter", "default", "range", "meaning"),
+            ("parameter", "default", "range", "scale", "meaning"),
             [
-                (p.name, f"{p.default:g}", f"{p.low:g} to {p.high:g}", p.meaning)
+                (p.name, f"{p.default:g}", f"{p.low:g} to {p.high:g}", p.scale, p.meaning)
                 for p in bots[0].parameters
             ],
         )

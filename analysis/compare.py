@@ -45,7 +45,8 @@ def compare(run_a: Run, run_b: Run, out_dir: Path) -> None:
         for headline in headlines(asked, found[name])
     ]
     with whole_folder(out_dir) as folder:
-        sections = [_section(question, found, folder) for question in asked]
+        made = [_section(question, found, folder) for question in asked]
+        sections = [section for section in made if section.tables]
         first = asked[0].name
         about = summary([(f"Run {name}", found[name][first]) for name in RUNS], NOTE)
         write_page(about, quotes, sections, folder)

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from analysis.estimates import Array, Estimate
 from analysis.setting import Setting
 from analysis.view import View
+from analysis.yardsticks import Strength
 
 Sums = dict[str, Array]
 """Named arrays that add up over parts; an array that is shorter is padded with zeros."""
@@ -36,7 +37,8 @@ PERCENT = "%"
 class Evidence:
     """All that the tables of a question are made from.
 
-    `reference` is the same of random bots under the same rules, where it was asked for.
+    `reference` is the same of random bots under the same rules, and `strength` what the strategies
+    score against bots that everybody has, where it was asked for.
     """
 
     setting: Setting
@@ -44,6 +46,7 @@ class Evidence:
     games: int
     deals: int
     reference: "Evidence | None" = None
+    strength: Strength | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ class Chart:
 class Question:
     """One question: its words, how it collects, and what it shows.
 
-    `captions` gives the caption of each table by name. A table left empty is not shown.
+    `captions` gives the caption of each table by name. A table left empty is not shown, nor is a
+    question of which all are; `headline` may have nothing to say.
     """
 
     name: str
@@ -88,7 +92,7 @@ class Question:
     tables: Callable[[Evidence], Tables]
     captions: dict[str, str]
     charts: tuple[Chart, ...] = ()
-    headline: Callable[[Evidence], Headline] | None = field(default=None)
+    headline: Callable[[Evidence], Headline | None] | None = field(default=None)
 
 
 def questions() -> list[Question]:

@@ -1,4 +1,4 @@
-"""The report of one run: figures, tables and charts of all questions, and three headlines."""
+"""The report of one run: figures, tables and charts of all questions, and the headlines."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,6 +8,7 @@ from analysis.collect import Run, collect
 from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import Evidence, Headline, Question, questions
 from analysis.summary import summary
+from analysis.yardsticks import Strength
 from simcore.board import LayoutError
 from simcore.rules import Rules
 
@@ -35,19 +36,26 @@ def random_reference(run: Run) -> Run | None:
     return reference
 
 
-def report(run: Run, out_dir: Path, reference: Run | None = None) -> list[Headline]:
+def report(
+    run: Run, out_dir: Path, reference: Run | None = None, strength: Strength | None = None
+) -> list[Headline]:
     """Write `index.html`, PNG and CSV files of a run into `out_dir` and return the headlines.
 
-    The headlines say what going first, a corner and a jack are worth. The folder appears as a
+    The headlines say what going first, a corner and a jack are worth, and with `strength` what the
+    strategies score against known bots. The folder appears as a
     whole or not at all; a report that is there already is replaced. Raises ValueError for a run
     without games, FileExistsError for a folder that is no report and OSError where nothing can be
     written.
     """
     asked = questions()
-    found = evidence(run, asked, reference)
+    found = {
+        name: replace(about, strength=strength)
+        for name, about in evidence(run, asked, reference).items()
+    }
     said = headlines(asked, found)
     with whole_folder(out_dir) as folder:
-        sections = [_section(question, found[question.name], folder) for question in asked]
+        made = [_section(question, found[question.name], folder) for question in asked]
+        sections = [section for section in made if section.tables]
         about = summary([("", next(iter(found.values())))])
         write_page(about, [(h.question, h.sentence) for h in said], sections, folder)
     return said
@@ -66,7 +74,8 @@ def evidence(
 
 def headlines(asked: list[Question], found: Mapping[str, Evidence]) -> list[Headline]:
     """Say the sentence of every question that has one."""
-    return [q.headline(found[q.name]) for q in asked if q.headline is not None]
+    said = [q.headline(found[q.name]) for q in asked if q.headline is not None]
+    return [headline for headline in said if headline is not None]
 
 
 def _section(question: Question, found: Evidence, folder: Path) -> Section:

@@ -4,7 +4,7 @@ import hashlib
 import importlib.metadata
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def new_manifest(plan: Plan, command: str, games: int, deals: int) -> dict[str, 
     return {
         "format": FORMAT,
         "command": command,
-        "versions": _versions(),
+        "versions": versions_of(_PACKAGES),
         "source": source_hash(),
         "seed": int(plan.seed),
         "games": games,
@@ -49,9 +49,10 @@ def new_manifest(plan: Plan, command: str, games: int, deals: int) -> dict[str, 
     }
 
 
-def _versions() -> dict[str, str]:
+def versions_of(packages: Sequence[str]) -> dict[str, str]:
+    """Return the versions of Python and of packages that are installed here."""
     versions = {"python": platform.python_version()}
-    for package in _PACKAGES:
+    for package in packages:
         try:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
@@ -91,19 +92,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def read_json(file: Path) -> dict[str, Any]:
-    """Return what run.json says if its format is ours; StoreError if not."""
+def read_json(file: Path, wanted: str = FORMAT) -> dict[str, Any]:
+    """Return what a manifest says if its format is the one wanted; StoreError if not."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise StoreError(f"{file.parent} holds no run: there is no {MANIFEST} in it") from None
+        told = f"{file.parent} holds no {file.stem}: there is no {file.name} in it"
+        raise StoreError(told) from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{file} is damaged: it is no JSON: {first_line(error)}") from None
     given = found.get("format") if isinstance(found, dict) else None
-    if given != FORMAT:
-        raise StoreError(f"{file} has format {given!r}; allowed: {FORMAT!r}")
+    if given != wanted:
+        raise StoreError(f"{file} has format {given!r}; allowed: {wanted!r}")
     return dict(found)
 
 

@@ -1,11 +1,9 @@
 """Plan a run (deals, seatings, parts), spread it over threads, collect its tables."""
 
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +30,7 @@ from simcore.records import (
 )
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import make_setting
+from simcore.spread import Stopped, Worker, spread
 from simcore.store import Folder, prepare
 from simcore.strategy import MAX_MEMORY, MAX_PARAMS, Strategy, find_strategy
 from simcore.table import TABLE
@@ -65,16 +64,10 @@ class BotError(RuntimeError):
         self.game = game
 
 
-class Stopped(Exception):
-    """A part was given up because the run is being stopped."""
-
-
 class Runner:
     """Plays games of a plan: the records of one table and the bots at it, for one thread."""
 
     def __init__(self, plan: Plan, design: Design) -> None:
-        self.plan = plan
-        self._design = design
         self.events = 0
         """Events of the last `play`, those that did not fit the log included."""
         self.setting = make_setting(plan.rules, plan.board)
@@ -82,8 +75,17 @@ class Runner:
         self.dealer = np.zeros(1, DEALER)[0]
         self.notes = np.zeros(1, NOTES)[0]
         self._bench = np.zeros(1, BENCH)[0]
+        self._seated: list[Strategy] = []
+        self.seat(plan, design)
+
+    def seat(self, plan: Plan, design: Design) -> None:
+        """Let other strategies play under the same rules: ten times as fast as a new Runner."""
+        self.plan = plan
+        self._design = design
         for number, strategy in enumerate(design.bots):
-            self._seat_bot(number, strategy)
+            if self._seated[number : number + 1] != [strategy]:
+                self._seat_bot(number, strategy)
+        self._seated = list(design.bots)
         bots = [design.bots[min(n, len(design.bots) - 1)].bot for n in range(MAX_SEATS)]
         self._decisions = (
             tuple(bot.choose for bot in bots),
@@ -210,7 +212,7 @@ def simulate(
     Raises RunError, RulesError, LayoutError, StrategyError, DesignError or StoreError (all
     ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.
     """
-    _check(games, threads)
+    check_numbers(games, threads)
     plan, made = make_plan(strategies, rules or Rules(), seed, design)
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
@@ -261,7 +263,8 @@ def load_plan(folder: Path) -> tuple[Plan, Design, int]:
     return plan, Design(plan.design, bots, plan.seatings), manifest["games"]
 
 
-def _check(games: int, threads: int | None) -> None:
+def check_numbers(games: int, threads: int | None) -> None:
+    """Raise RunError for numbers of games or threads that are not allowed."""
     for name, value, low, high in (
         ("games", games, 1, MAX_GAMES),
         ("threads", 1 if threads is None else threads, 1, 4096),
@@ -286,62 +289,63 @@ def _spread(
     progress: Progress | None,
 ) -> None:
     """Play all parts on threads; on an error or an interrupt stop them, then raise it."""
-    stop = threading.Event()
-    todo: Iterator[_Part] = iter(parts)
-    lock = threading.Lock()
 
-    def work() -> None:
+    def start_worker() -> Worker[_Part]:
         runner = make_runner()
-        while True:
-            with lock:
-                part = next(todo, None)
-            if part is None:
-                return
-            finish(part, _play_part(runner, part, stop, progress))
+        return lambda part, stop: finish(part, _play_part(runner, part, stop, progress))
 
-    workers = min(threads or os.cpu_count() or 1, len(parts))
-    if workers == 0:
-        return
-    _warm_up(make_runner)
-    with ThreadPoolExecutor(workers) as pool:
-        futures: list[Future[None]] = [pool.submit(work) for _ in range(workers)]
-        try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            stop.set()
-    errors = [e for e in (f.exception() for f in futures) if e is not None]
-    for error in sorted(errors, key=lambda e: isinstance(e, Stopped)):
-        raise error
+    if parts:
+        warm_up(make_runner())
+    spread(parts, start_worker, threads)
 
 
-def _warm_up(make_runner: Callable[[], Runner]) -> None:
+def warm_up(runner: Runner) -> None:
     """Compile in one thread, since compiling holds a lock that all would wait for."""
-    make_runner().play(0, 0)
+    runner.play(0, 0)
 
 
 def _play_part(
     runner: Runner, part: _Part, stop: threading.Event, progress: Progress | None
 ) -> dict[str, Any]:
-    """Play a part slice by slice and return its tables; raises Stopped when the run stops."""
+    """Play a part and return its tables; raises Stopped when the run stops."""
     per_deal = len(runner.plan.seatings)
-    game, end = part.first_deal * per_deal, (part.first_deal + part.deals) * per_deal
-    size = 64
-    chunks = []
-    while game < end:
-        if stop.is_set():
-            raise Stopped
-        started = time.monotonic()
-        chunk = runner.play(game, min(size, end - game))
-        chunks.append(chunk)
-        game += len(chunk.games)
-        if time.monotonic() - started < _SLICE_SECONDS / 2:
-            size *= 2
-        if progress is not None:
-            progress(len(chunk.games))
+    chunks = list(
+        slices(runner, part.first_deal * per_deal, part.deals * per_deal, Pace(), stop, progress)
+    )
     # Only here: pandas and pyarrow take half a second that would stand before the first game.
     from simcore.frames import tables
 
     return tables(_joined(chunks), runner.plan)
+
+
+@dataclass
+class Pace:
+    """How many games a kernel plays at a time: raised until that takes _SLICE_SECONDS."""
+
+    games: int = 64
+
+
+def slices(
+    runner: Runner,
+    first_game: int,
+    games: int,
+    pace: Pace,
+    stop: threading.Event,
+    progress: Progress | None = None,
+) -> Iterator[Chunk]:
+    """Play games slice by slice, adapting the pace; raises Stopped once `stop` is set."""
+    game, end = first_game, first_game + games
+    while game < end:
+        if stop.is_set():
+            raise Stopped
+        started = time.monotonic()
+        chunk = runner.play(game, min(pace.games, end - game))
+        game += len(chunk.games)
+        if time.monotonic() - started < _SLICE_SECONDS / 2 and len(chunk.games) == pace.games:
+            pace.games *= 2
+        if progress is not None:
+            progress(len(chunk.games))
+        yield chunk
 
 
 def _joined(chunks: Sequence[Chunk]) -> Chunk:

@@ -10,11 +10,13 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simcore.manifest import (
+    FORMAT,
     MANIFEST,
     StoreError,
     intact_parts,
@@ -48,7 +50,24 @@ def default_folder(command: str, seed: int) -> Path:
     return folder
 
 
-def prepare(path: Path, resume: bool, overwrite: bool) -> dict[str, Any] | None:
+def _read_run(path: Path) -> dict[str, Any]:
+    manifest = read_manifest(path)
+    return {**manifest, "parts": intact_parts(path, manifest)}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a folder of ours holds: the name of its manifest, the format, and how it is read."""
+
+    manifest: str
+    format: str
+    read: Callable[[Path], dict[str, Any]]
+
+
+RUN = Kind(MANIFEST, FORMAT, _read_run)
+
+
+def prepare(path: Path, resume: bool, overwrite: bool, kind: Kind = RUN) -> dict[str, Any] | None:
     """Make `path` ready for a run; return the manifest of the run to go on with, if there is one.
 
     A folder that is not empty needs `resume` or `overwrite`, which removes what is in it only if it
@@ -62,26 +81,25 @@ def prepare(path: Path, resume: bool, overwrite: bool) -> dict[str, Any] | None:
             return None
         if not path.is_dir():
             raise StoreError(f"out: {path} is no folder; allowed: a folder, new or empty")
-        found = _prepare_old(path, resume, overwrite)
+        found = _prepare_old(path, resume, overwrite, kind)
         _check_writable(path)
         if found is None:
-            _empty(path)
+            _empty(path, kind)
         return found
     except OSError as error:
         raise StoreError(f"out: {path} cannot be written: {error.strerror or error}") from None
 
 
-def _prepare_old(path: Path, resume: bool, overwrite: bool) -> dict[str, Any] | None:
-    # A run killed in its first moment leaves nothing but an unfinished run.json.
-    if all(child.name == MANIFEST + _TEMPORARY for child in path.iterdir()):
+def _prepare_old(path: Path, resume: bool, overwrite: bool, kind: Kind) -> dict[str, Any] | None:
+    # A run killed in its first moment leaves nothing but an unfinished manifest.
+    if all(child.name == kind.manifest + _TEMPORARY for child in path.iterdir()):
         return None
     if resume:
-        manifest = read_manifest(path)
-        return {**manifest, "parts": intact_parts(path, manifest)}
+        return kind.read(path)
     if not overwrite:
         allowed = "a folder that is new or empty, or to resume or overwrite the run in it"
         raise StoreError(f"out: {path} exists and is not empty; allowed: {allowed}")
-    read_json(path / MANIFEST)
+    read_json(path / kind.manifest, kind.format)
     return None
 
 
@@ -106,9 +124,9 @@ def _check_writable(path: Path) -> None:
         pass
 
 
-def _empty(path: Path) -> None:
-    """Remove what is in a folder, run.json last, so that it stays one of ours until then."""
-    for child in sorted(path.iterdir(), key=lambda child: child.name == MANIFEST):
+def _empty(path: Path, kind: Kind) -> None:
+    """Remove what is in a folder, its manifest last, so that it stays one of ours until then."""
+    for child in sorted(path.iterdir(), key=lambda child: child.name == kind.manifest):
         if child.is_dir() and not child.is_symlink():
             shutil.rmtree(child)
         else:
@@ -163,13 +181,18 @@ class Folder:
         return sums
 
     def _replace(self, manifest: dict[str, Any]) -> None:
-        draft = self.path / (MANIFEST + _TEMPORARY)
-        try:
-            draft.write_text(_text(manifest), encoding="utf-8")
-            os.replace(draft, self.path / MANIFEST)
-        finally:
-            draft.unlink(missing_ok=True)
+        replace_text(self.path / MANIFEST, _text(manifest))
         self.manifest = manifest
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Write a file anew in one step; OSError leaves the old one."""
+    draft = file.with_name(file.name + _TEMPORARY)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _text(manifest: Mapping[str, Any]) -> str:

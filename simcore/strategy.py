@@ -76,19 +76,32 @@ bot_function = typed_kernel(SIGNATURE)
 lean_bot_function = typed_kernel(SIGNATURE, allocates=False)
 """The same for a function that creates no arrays: 10 ns a call faster."""
 
+SCALES = ("linear", "log")
+"""Scales of a parameter."""
+
 KEEP = -1
 """What `exchange` returns to exchange nothing."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that shapes a bot's play: checked against low and high when it is given."""
+    """A number that shapes a bot's play: checked against low and high when it is given.
+
+    `scale` tells how `seqlab tune` goes from low to high: "linear", or "log" for weights that span
+    decades, which needs a `low` above 0.
+    """
 
     name: str
     default: float
     low: float
     high: float
     meaning: str
+    scale: str = "linear"
+
+    def __post_init__(self) -> None:
+        if self.scale not in SCALES or (self.scale == "log" and self.low <= 0):
+            told = f"parameter {self.name}: scale {self.scale!r} from {self.low:g}"
+            raise ValueError(f"{told}; allowed: linear, or log from above 0")
 
 
 @kernel
@@ -134,7 +147,10 @@ class Bot:
     """A strategy's definition.
 
     `start(setting, params)` returns the int64 array that the bot's memory holds at the start of
-    every game; it is called once a run. `idea` is one line on why it plays as it does.
+    every game; it is called once for each thread, by several at once, so it may change nothing
+    outside. `idea` is one line on why it plays as it does. `fast` is False for a bot that plays
+    fewer than some 2,000 games a second: reports leave it out of what they play to say how strong
+    strategies are.
     """
 
     name: str
@@ -144,6 +160,7 @@ class Bot:
     forfeit: Decision = forfeit_least
     parameters: tuple[Parameter, ...] = ()
     start: Callable[[Setting, Params], Memory] = no_memory
+    fast: bool = True
 
 
 class StrategyError(ValueError):

@@ -23,7 +23,7 @@ from simcore.strategy import bot_names
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
-    *("run", "simulate", "report", "replay", "verify"),
+    *("run", "simulate", "report", "replay", "verify", "tune"),
     *("strategies", "rules", "board", "bench"),
 )
 FEW = ["--games", "40" if JIT else "4"]
@@ -210,15 +210,20 @@ def test_folders_by_default(seqlab: Seqlab, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not JIT, reason="the reference of a report takes long without compilation")
 def test_run_and_report(seqlab: Seqlab, tmp_path: Path) -> None:
-    """The main job: three sentences and where the page is; the same from `report`."""
+    """The main job: four sentences and where the page is; the same from `report`."""
     assert seqlab("run", "--games", "300", "--threads", "2") == 0
-    *sentences, page = seqlab.out.splitlines()
+    *sentences, strength, page = seqlab.out.splitlines()
     assert page == str(Path("runs") / "run-0" / "report" / "index.html")
     assert len(sentences) == 3
     for sentence, words in zip(sentences, ("Going first", "corner", "two-eyed jack"), strict=True):
         assert words in sentence
         assert "95 % interval" in sentence
         assert "games on 150 deals" in sentence
+    assert re.fullmatch(
+        r"balanced scores [\d.]+ % \(95 % interval [^)]+\) against random, "
+        r"[\d.]+ % \(95 % interval [^)]+\) against greedy\.",
+        strength,
+    )
     html = (tmp_path / page).read_text()
     assert html.startswith("<!")
     assert not re.search(r"(src|href)=[\"']https?://", html)
@@ -227,7 +232,7 @@ def test_run_and_report(seqlab: Seqlab, tmp_path: Path) -> None:
     assert list((folder / "report").glob("*.csv"))
     assert load(folder).manifest["strategies"] == ["balanced"]
     assert seqlab("report", folder) == 0
-    assert seqlab.out.splitlines()[:-1] == sentences
+    assert seqlab.out.splitlines()[:-1] == [*sentences, strength]
     assert seqlab("simulate", "-s", "random", "--games", "300", "--out", "other") == 0
     assert seqlab("report", folder, "other") == 0
     assert seqlab.out == f"{folder / 'compare-other' / 'index.html'}\n"
@@ -300,6 +305,9 @@ BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to sa
     (["replay", "-s", "random", "--turn", "1", "--game", "0:2"], "allowed: with one game"),
     (["replay", "-s", "random", "--json", "--moves"], "allowed is one of"),
     (["replay", "-s", "clever"], "no strategy 'clever'"),
+    (["tune"], "Missing argument 'name'"),
+    (["tune", "clever"], "no strategy 'clever'"),
+    (["tune", "random"], "random has no parameter to move; allowed: a bot that has some"),
     (["report", "none"], "none holds no run: there is no run.json in it"),
     (["report", "full"], "full holds no run"),
     (["report", "file"], "file"),

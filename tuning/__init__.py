@@ -1,0 +1,1 @@
+"""Search for parameters with which a bot plays better."""
