@@ -1,19 +1,20 @@
 """What a line is worth to one who knows the own hand, and counts cards: the idea behind `planner`.
 
-Line values as in lines.py, of which a part is kept by whether the cards to fill the line can be had.
-Of an own line that needs n chips, m of which no card in hand could place once this one is placed,
-the part `keep[n][m]` of its gain is left. Who counts cards also knows how many copies of a card are
-unseen, in the pile or in other hands: a space with one copy left counts as `one_left` missing ones
-and a space with none as `none_left`, and of an opponents' line the parts `foe_one` and `foe_none`
-are left for each such space on it.
+Line values as in lines.py, of which a part is kept by whether the cards to fill the line can be
+had. Of an own line that needs n chips, m of which no card in hand could place once this one is
+placed, the part `keep[n][m]` of its gain is left. Who counts cards also knows how many copies of a
+card are unseen, in the pile or in other hands: a space with one copy left counts as `one_left`
+missing ones and a space with none as `none_left`; and of an opponents' line the parts `foe_one` and
+`foe_none` are left for each such space on it.
 
-Line values are upper bounds of these, so jacks, which could go anywhere, are looked at closely only
-where the bound beats the best play found.
+Line values are upper bounds of these, so a play is looked at closely only where its bound beats the
+best play found.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simcore.board import SIDE, SPACES
 from simcore.cards import CARDS, ONE_EYED, PLAIN, TWO_EYED
@@ -21,29 +22,25 @@ from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand, is_target
 from simcore.rng import below
 from simcore.setting import MAX_TRACKS, Setting
-import numpy.typing as npt
 from simcore.strategy import Memory, Own, play
 from simcore.table import OPEN, RECENT, Table
 from strategies.lines import (
+    BASE,
     CLOSED,
     LINE_WORDS,
     NEEDS,
     ONE_EYED_COST,
     STAGE,
-    TAKING,
     TWO_EYED_COST,
-    VALUE,
-    BASE,
     Weights,
-    by_needs,
     best_to_place,
     best_to_take,
+    by_needs,
     catch_up,
     placing,
-    taking,
     start_values,
+    taking,
 )
-
 
 Words = npt.NDArray[np.uint64]
 
@@ -63,8 +60,8 @@ class Chances:
     counting: bool = False
 
 
-# A line's class: dead, an own line by chips needed, with corner, an opponents' line. Its level is how
-# hard it is to fill: _MIDDLE when nothing is known of its spaces, _HELD lower for each in hand.
+# A line's class: dead, own by chips needed, own with a corner, an opponents'. Its level is how hard
+# it is to fill: _MIDDLE when nothing is known of its spaces, _HELD lower for each in hand.
 _OWN, _OWN_CORNER, _FOE = 0, NEEDS, 2 * NEEDS
 _CLASSES = 3 * NEEDS + 1
 _HELD = 2

@@ -19,7 +19,7 @@ from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand
 from simcore.rng import below
 from simcore.setting import MAX_LENGTH, MAX_TRACKS, Setting
-from simcore.strategy import Memory, Own, play
+from simcore.strategy import Memory, Own, lean_bot_function, play
 from simcore.table import CORNER, OPEN, RECENT, Table
 
 NEEDS = 6
@@ -409,3 +409,9 @@ def taking(setting: Setting, table: Table, team: Int, memory: Memory, space: Int
     legal &= (chip != team + 1) | (setting.removes_any != 0)
     legal &= (setting.sequences_protected == 0) | (table.scored[space] == 0)
     return worth if legal else _NOTHING_YET
+
+
+@lean_bot_function
+def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
+    """Make the best play by line values: the `choose` of every line bot."""
+    return choose_by_lines(setting, table, seat, hand, own)

@@ -17,7 +17,7 @@ from simcore.rng import Stream, below
 from simcore.setting import SLOTS, Setting
 from simcore.strategy import Memory
 from simcore.table import OPEN, Table
-from simcore.turn import close_slot, discard, make_play, refill
+from simcore.turn import discard, make_play, refill
 from strategies.lines import CHANGING, LINE_WORDS, catch_up, choose_by_lines, value_afresh
 
 Owns = Any
@@ -36,7 +36,14 @@ one, and of two."""
 
 @kernel
 def sample_unseen(
-    setting: Setting, table: Table, dealer: Dealer, seat: Int, hand: Hand, stream: Stream, pool: Any, gone: Any
+    setting: Setting,
+    table: Table,
+    dealer: Dealer,
+    seat: Int,
+    hand: Hand,
+    stream: Stream,
+    pool: Any,
+    gone: Any,
 ) -> None:
     """Deal the unseen cards to the other hands and the lanes of the pile, uniformly.
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from simcore.board import SPACES
-from simcore.cards import CARDS, ONE_EYED, TWO_EYED
+from simcore.cards import CARDS
 from simcore.dealer import DEALER, Dealer
 from simcore.jit import Int, allocating_kernel, int64, kernel
 from simcore.moves import Hand, is_target
@@ -116,7 +116,9 @@ def _search(
                 copy_line_bots(setting, root, bots)
                 for other in range(setting.teams):
                     bots[other].stream[0] = stream[0]
-                found = _try(setting, tables[0], dealers[1], bots, seat, team, moves[k], turns, features)
+                found = _try(
+                    setting, tables[0], dealers[1], bots, seat, team, moves[k], turns, features
+                )
                 if k == 0:
                     base = found
                 else:

@@ -1,10 +1,8 @@
 """`tuned`: a line bot whose weights were found by self-play."""
 
-from simcore.moves import Hand
 from simcore.setting import Setting
-from simcore.strategy import Bot, Memory, Own, Parameter, Params, lean_bot_function
-from simcore.table import Table
-from strategies.lines import Weights, choose_by_lines, start_values
+from simcore.strategy import Bot, Memory, Parameter, Params
+from strategies.lines import Weights, choose, start_values
 
 _TABLES = (
     ("gain", "a line of the own team's", (1000, 64, 16, 4, 1)),
@@ -18,7 +16,9 @@ _TABLES = (
 
 def _parameters() -> tuple[Parameter, ...]:
     made = [
-        Parameter(f"{name}_{needs}", default, 0.1, 4000, f"{meaning} that needs {needs} more")
+        Parameter(
+            f"{name}_{needs}", default, 0.1, 4000, f"{meaning} that needs {needs} more", "log"
+        )
         for name, meaning, defaults in _TABLES
         for needs, default in enumerate(defaults, 1)
     ]
@@ -27,12 +27,6 @@ def _parameters() -> tuple[Parameter, ...]:
     made.append(Parameter("corner", 1, 0.1, 10, "factor of gain for lines with a free corner"))
     made.append(Parameter("centre", 0.1, 0.01, 10, "worth of a step towards the middle"))
     return tuple(made)
-
-
-@lean_bot_function
-def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
-    """Make the best play by line values."""
-    return choose_by_lines(setting, table, seat, hand, own)
 
 
 def weights_of(params: Params) -> Weights:

@@ -1,0 +1,31 @@
+"""`hoarder`: keeps its jacks for completing sequences.
+
+Advice in print: save the jacks for the end. Like `balanced`, with costs at which a two-eyed jack
+is played to complete a sequence and hardly for anything else, and a one-eyed jack only against two
+lines at once; unless no other card can be played. `spender` tests the opposite advice.
+"""
+
+from dataclasses import replace
+
+from simcore.setting import Setting
+from simcore.strategy import Bot, Memory, Parameter, Params
+from strategies.lines import YARDSTICK, choose, start_values
+
+
+def start(setting: Setting, params: Params) -> Memory:
+    """Return the values of the empty board."""
+    return start_values(
+        setting, replace(YARDSTICK, two_eyed_cost=params[0], one_eyed_cost=params[1])
+    )
+
+
+BOT = Bot(
+    "hoarder",
+    "Keeps its jacks for completing sequences.",
+    choose,
+    parameters=(
+        Parameter("two_eyed", 700, 0, 100_000, "what a two-eyed jack has to bring"),
+        Parameter("one_eyed", 700, 0, 100_000, "what a one-eyed jack has to bring"),
+    ),
+    start=start,
+)
