@@ -12,14 +12,10 @@ from strategies.tuned import BOT as TUNED
 from strategies.tuned import weights_of
 
 COUNT_PARAMETERS = (
-    Parameter("one_left", 1.25, 1, 4, "missing spaces that one with one copy unseen counts as"),
-    Parameter("none_left", 2, 1, 4, "missing spaces that one with no copy unseen counts as"),
-    Parameter(
-        "foe_one", 0.8, 0.2, 1, "part of an opponents' line for each space with one copy unseen"
-    ),
-    Parameter(
-        "foe_none", 0.4, 0.2, 1, "part of an opponents' line for each space with none unseen"
-    ),
+    Parameter("one_left", 1.25, 1, 3.5, "missing spaces that one with one copy unseen counts as"),
+    Parameter("none_left", 2, 1, 3.5, "missing spaces that one with no copy unseen counts as"),
+    Parameter("foe_one", 0.94, 0.3, 1, "part of an opponents' line by space with one copy unseen"),
+    Parameter("foe_none", 0.6, 0.3, 1, "part of an opponents' line by space with no copy unseen"),
 )
 
 

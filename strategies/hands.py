@@ -70,7 +70,7 @@ _MIDDLE = _HELD * NEEDS
 MOST_LINES = SIDE - 3
 """Lines of a track at most, those of four spaces."""
 _PLAIN_LEVELS = np.uint64(_MIDDLE + 1)
-_MOST = 8
+_MOST = 5
 """Levels that one space can add at most."""
 _FOE_UNIT = 4.0
 """Levels in which an opponents' line loses the factor e."""
@@ -100,7 +100,7 @@ _HELD_CARDS = _COUNTING + np.uint64(3)
 """copies of a card in hand;"""
 _CLASS = _HELD_CARDS + np.uint64(CARDS)
 """the class of a line by its state;"""
-_TABLE_STAGE = _CLASS + np.uint64(128)
+_TABLE_STAGE = _CLASS + np.uint64(256)
 """the stage that the table is of;"""
 _WORTH_BY_CLASS = _TABLE_STAGE + np.uint64(1)
 """by stage and class, with everything at hand;"""
@@ -109,7 +109,7 @@ _KEPT = _WORTH_BY_CLASS + np.uint64(4 * _CLASSES)
 # and behind that, as long as there are levels, the product of the two at the stage.
 
 _NOTHING_YET = int64(-(1 << 40))
-_U1, _U7, _U8, _BYTE, _LOW7 = (np.uint64(n) for n in (1, 7, 8, 255, 127))
+_U7, _U8, _BYTE = (np.uint64(n) for n in (7, 8, 255))
 _EACH, _TOP_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
@@ -118,7 +118,7 @@ def start_hand_values(setting: Setting, weights: Weights, chances: Chances) -> M
     levels = _MIDDLE + 1 + (_MOST * NEEDS if chances.counting else 0)
     memory = np.zeros(int(_KEPT) + (NEEDS + 1 + _CLASSES) * levels, np.int64)
     memory[:LINE_WORDS] = start_values(setting, weights)
-    classes = memory[_CLASS : _CLASS + np.uint64(128)]
+    classes = memory[_CLASS : _CLASS + np.uint64(256)]
     length = int(setting.line_length)
     for corner in range(2):
         for chips in range(corner, length):
@@ -133,7 +133,7 @@ def start_hand_values(setting: Setting, weights: Weights, chances: Chances) -> M
         states = words[track : track + 1].view(np.uint8)[:MOST_LINES]
         words[_CLASSES_OF + np.uint64(track) : _CLASSES_OF + np.uint64(track + 1)].view(np.uint8)[
             :MOST_LINES
-        ] = classes[states & 127]
+        ] = classes[states]
         words[_SEEN_STATES + np.uint64(track)] = words[track]
     starting = words[_CLASSES_OF:_OWN_LINES].view(np.uint8)
     words[_OWN_LINES:_INDEX] = np.where(starting <= _FOE, 255, 0).astype(np.uint8).view(np.uint64)
@@ -362,7 +362,7 @@ def _classify(memory: Memory, words: Words, track: np.uint64) -> None:
         words[_SEEN_STATES + track] = state
         classes = np.uint64(0)
         for at in range(MOST_LINES):
-            classes |= words[_CLASS + (state & _LOW7)] << np.uint64(8 * at)
+            classes |= words[_CLASS + (state & _BYTE)] << np.uint64(8 * at)
             state >>= _U8
         words[_CLASSES_OF + track] = classes
         # Classes stay below 128, so no byte borrows from the next.

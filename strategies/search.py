@@ -14,7 +14,7 @@ from simcore.setting import SLOTS, Setting
 from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function, play
 from simcore.table import TABLE, Table
 from simcore.turn import make_play, refill
-from strategies.counter import BOT as PRIOR
+from strategies.planner import BOT as PRIOR
 from strategies.hands import choose_by_hand, move_worth
 from strategies.playouts import (
     FEATURES,
