@@ -118,7 +118,7 @@ def copy_line_bots(setting: Setting, source: Owns, target: Owns) -> None:
 @kernel
 def play_out(
     setting: Setting, table: Table, dealer: Dealer, owns: Owns, team: Int, turns: Int, features: Any
-) -> np.float64:
+) -> float:
     """Play on by line values from the seat to move for some turns; return the team's chance to win.
 
     Modifies everything but the setting. Slips (rules 9) do not happen here.
@@ -151,7 +151,7 @@ def play_out(
 @kernel
 def chance(
     setting: Setting, table: Table, dealer: Dealer, owns: Owns, team: Int, features: Any
-) -> np.float64:
+) -> float:
     """Return the team's estimated chance to win. Modifies the bots' memories and `features`."""
     total, own = 0.0, 0.0
     for other in range(setting.teams):
@@ -165,7 +165,7 @@ def chance(
 @kernel
 def _strength(
     setting: Setting, table: Table, dealer: Dealer, memory: Memory, team: Int, features: Any
-) -> np.float64:
+) -> float:
     note_features(setting, table, dealer, memory, team, features)
     total = 0.0
     for i in range(FEATURES):

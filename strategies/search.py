@@ -1,21 +1,33 @@
-"""`search`: samples what is unseen and plays the best moves out."""
+"""`search`: samples what is unseen and plays the best moves out.
+
+The move of `planner` and the next best by its values are compared by playouts: what is unseen is
+sampled (the same samples for all moves), line bots play on for some turns, and a fitted function
+says who is likely to win from there (playouts.py). The worse half of the moves is dropped round by
+round (sequential halving: Karnin, Koren, Somekh 2013).
+
+Good moves differ by less than the noise of some dozen playouts, so the largest mean would mostly be
+a lucky one: `planner`'s move is kept unless another is better by `doubt` standard errors of the
+paired difference. With a `doubt` beyond all differences the bot plays exactly as `planner` does.
+
+The number of playouts is a parameter, not the time, so that games can be repeated.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from simcore.board import SPACES
-from simcore.cards import CARDS
+from simcore.cards import CARDS, PLAIN
 from simcore.dealer import DEALER, Dealer
-from simcore.jit import Int, allocating_kernel, int64, kernel
+from simcore.jit import Int, allocating_kernel, inlined_kernel, int64, kernel
 from simcore.moves import Hand, is_target
 from simcore.rng import mix, next64
 from simcore.setting import SLOTS, Setting
 from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function, play
 from simcore.table import TABLE, Table
 from simcore.turn import make_play, refill
-from strategies.planner import BOT as PRIOR
 from strategies.hands import choose_by_hand, move_worth
+from strategies.planner import BOT as PRIOR
 from strategies.playouts import (
     FEATURES,
     Owns,
@@ -25,57 +37,48 @@ from strategies.playouts import (
     start_line_bots,
 )
 
-MAX_MOVES = 24
-
 _OWN_PARAMETERS = (
     Parameter("playouts", 200, 0, 1_000_000, "playouts a move"),
-    Parameter("moves", 8, 1, MAX_MOVES, "moves looked at beside the first choice"),
+    Parameter("moves", 8, 1, 100, "moves looked at beside the first choice"),
     Parameter("turns", 10, 0, 1000, "turns of a playout"),
-    Parameter("doubt", 1.0, 0, 10, "standard errors by which another move has to be better"),
+    Parameter("doubt", 1.0, 0, 1_000_000, "standard errors by which another move has to be better"),
 )
 _AT = len(PRIOR.parameters)
 
 
+@inlined_kernel
+def _alike(setting: Setting, one: Int, other: Int) -> bool:
+    """Return whether two cards do the same: equal ones, and jacks of one kind."""
+    return one == other or (setting.kind[one] != PLAIN and setting.kind[one] == setting.kind[other])
+
+
 @allocating_kernel
-def _list_moves(
-    setting: Setting,
-    table: Table,
-    seat: Int,
-    hand: Hand,
-    own: Own,
-    first: Int,
-    moves: Memory,
-    wanted: Int,
+def list_moves(
+    setting: Setting, table: Table, team: Int, hand: Hand, own: Own, first: Int, moves: Memory
 ) -> Int:
-    """Write the first choice and the `wanted` next best moves; return how many there are."""
-    team = int64(setting.team[seat])
-    worth = np.zeros(MAX_MOVES + 1, np.int64)
+    """Write the first choice and the moves next in worth, as many as fit; return how many.
+
+    Of cards that do the same the first stands for all.
+    """
+    worth = np.zeros(len(moves), np.int64)
     moves[0] = first
     n = int64(1)
     for slot in range(len(hand)):
         card = hand[slot]
-        twice = False
+        again = False
         for before in range(slot):
-            twice |= hand[before] == card or (
-                setting.kind[card] > 0 and setting.kind[hand[before]] == setting.kind[card]
-            )
-        if twice:
-            continue
+            again |= _alike(setting, hand[before], card)
         for space in range(SPACES):
-            if not is_target(setting, table, team, card, space):
+            if again or not is_target(setting, table, team, card, space):
                 continue
-            same = space == first & 127 and (
-                hand[first >> 7] == card
-                or (setting.kind[card] > 0 and setting.kind[hand[first >> 7]] == setting.kind[card])
-            )
-            if same:
+            if space == first & 127 and _alike(setting, hand[first >> 7], card):
                 continue
             value = move_worth(setting, table, team, own.memory, card, space)
             at = n
             while at > 1 and worth[at - 1] < value:
                 at -= 1
-            if at <= wanted:
-                n = min(n + 1, wanted + 1)
+            if at < len(moves):
+                n = min(n + 1, len(moves))
                 for k in range(n - 1, at, -1):
                     moves[k], worth[k] = moves[k - 1], worth[k - 1]
                 moves[at], worth[at] = play(slot, space), value
@@ -83,11 +86,9 @@ def _list_moves(
 
 
 @allocating_kernel
-def _search(
-    setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, moves: Memory, n: Int
-) -> Int:
+def _search(setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, moves: Memory) -> Int:
     """Return the first move, or that with the best paired gain over it by sequential halving."""
-    team = int64(setting.team[seat])
+    team, n = int64(setting.team[seat]), len(moves)
     budget, turns = int64(own.params[_AT]), int64(own.params[_AT + 2])
     tables, dealers = np.zeros(1, TABLE), np.zeros(2, DEALER)
     root, bots = np.zeros(setting.teams, OWN), np.zeros(setting.teams, OWN)
@@ -135,7 +136,7 @@ def _search(
                 moves[k], moves[k - 1] = moves[k - 1], moves[k]
                 k -= 1
         if number < rounds - 1:
-            left = 1 + max((left - 1 + 1) // 2, 1)
+            left = 1 + left // 2
     mean = gain[1] / count[1]
     error = np.sqrt(max(square[1] / count[1] - mean * mean, 1e-6) / count[1])
     return moves[1] if mean > own.params[_AT + 3] * error else moves[0]
@@ -152,7 +153,7 @@ def _try(
     move: Int,
     turns: Int,
     features: Any,
-) -> np.float64:
+) -> float:
     """Make the move and play on; return the team's chance to win."""
     make_play(setting, table, dealer, seat, move >> 7, move & 127)
     if table.sequences[team] >= setting.sequences_to_win:
@@ -166,11 +167,12 @@ def _try(
 def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Return the prior's move, or one that is better in playouts by more than their noise."""
     first = choose_by_hand(setting, table, seat, hand, own)
-    moves = np.zeros(MAX_MOVES + 1, np.int64)
-    n = _list_moves(setting, table, seat, hand, own, first, moves, int64(own.params[_AT + 1]))
+    moves = np.zeros(1 + int64(own.params[_AT + 1]), np.int64)
+    team = int64(setting.team[seat])
+    n = list_moves(setting, table, team, hand, own, first, moves)
     if n < 2 or own.params[_AT] < 2 * n:
         return first
-    return _search(setting, table, seat, hand, own, moves, n)
+    return _search(setting, table, seat, hand, own, moves[:n])
 
 
 def start(setting: Setting, params: Params) -> Memory:
