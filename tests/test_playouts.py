@@ -87,7 +87,7 @@ def test_a_sample_deals_what_is_unseen(rules: Rules) -> None:
             dealer.lanes[0, dealer.front[0, other] : dealer.end[0, other]].tolist()
             for other in range(rules.players)
         ]
-        pile = sum(lanes, [])
+        pile = [card for lane in lanes for card in lane]
         assert len(pile) == table.pile == dealer.left[0]
         assert Counter(others) + Counter(pile) == deck - seen
         for card in set(others):
