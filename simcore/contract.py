@@ -122,9 +122,9 @@ def _positions(
     runner = table_for(bot, rules, seed)
     last = int(runner.play(game, 1).games["turns"][0])
     for turns in range(1, last, max(1, last // max(4, asks))):
-        short = table_for(bot, Rules.from_settings(rules.settings() | {"max_turns": turns}), seed)
-        short.play(game, 1)
-        yield short, (int(short.table.seat) + 1) % rules.players
+        runner.stop_after(turns)
+        runner.play(game, 1)
+        yield runner, (int(runner.table.seat) + 1) % rules.players
 
 
 def _ask(bot: Bot, runner: Runner, start: Memory, seat: int, stream: int) -> tuple[Any, Any, Any]:

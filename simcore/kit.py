@@ -128,15 +128,16 @@ def line_score(setting: Setting, table: Table, team: Int, space: Int) -> Int:
     """
     if space < 0 or space >= SPACES or team < 0 or team >= setting.teams:
         raise IndexError("line_score: no such team or space")
-    foes = np.uint64(setting.teams) - _U1
+    foes, three = np.uint64(setting.teams) - _U1, setting.teams == 3
     mine = np.uint64(table.chip[space] == team + 1)
     few, many = _U0, _U0  # what lines of up to three chips are worth, and a 256th of the others
     for i in range(4):
         track, one = setting.tracks[space, i], setting.on_track[space, i]
-        # All lines of the track at once, a byte each, none of which reaches into the next. The
-        # words of a team that there is not are 0.
+        # All lines of the track at once, a byte each, none of which reaches into the next.
         own = table.count[team, track]
-        others = table.count[0, track] + table.count[1, track] + table.count[2, track] - own
+        others = table.count[0, track] + table.count[1, track] - own
+        if three:
+            others += table.count[2, track]
         others -= setting.track_corner[track] * foes
         free = (~(others + _SEVEN_BITS) >> _U7) & one
         own -= one * mine

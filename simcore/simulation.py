@@ -148,6 +148,11 @@ class Runner:
             self.notes.space.copy(),
         )
 
+    def stop_after(self, turns: int) -> None:
+        """Let games end after so many turns, to look at a position."""
+        self.setting.max_turns = turns
+        self._true_setting.max_turns = turns
+
     def _rows(self, games: int) -> tuple[Any, ...]:
         rules = self.plan.rules
         return (
