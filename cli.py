@@ -34,8 +34,8 @@ Strategies = Annotated[
     typer.Option(
         "-s",
         "--strategy",
-        help="NAME, NAME:param=value,... or NAME@FILE.toml; once for all seats, "
-        "or one for each team or seat.",
+        help="NAME, NAME:param=value,... or NAME@FILE.toml; NAME may be that of a function in a "
+        "file of yours, as my_bot.py:choose; once for all seats, or one for each team or seat.",
     ),
 ]
 Games = Annotated[int, typer.Option(help="Games to play, rounded up to whole deals.")]
@@ -68,7 +68,14 @@ def main() -> None:
 
     0 success, 2 bad input, 1 a failure on the way, 130 interrupted. Errors are one line.
     """
-    sys.exit(_run(typer.main.get_command(app)))
+    code = _run(typer.main.get_command(app))
+    watch = sys.modules.get("simcore.watch")
+    if watch is not None and watch.left_behind():
+        # A bot that does not stop would keep the process, or be torn down while it runs.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _run(command: Any) -> int:
@@ -394,32 +401,78 @@ def tune(
 @app.command()
 def strategies(
     name: Annotated[str | None, typer.Argument(help="One strategy, with its parameters.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check that it keeps to what bots have to.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show the strategies there are, or one with its parameters.
+    """Show the strategies there are, or one with its parameters; or check one.
 
-    Example: seqlab strategies balanced
+    Example: seqlab strategies my_bot.py:choose --check
     """
-    from simcore.strategy import bot_names, find_bot
+    from simcore.strategy import BARS, bot_names, find_bot
 
+    if check:
+        _check_bot(name, quiet)
+        return
     bots = [find_bot(name)] if name else [find_bot(each) for each in bot_names()]
     if as_json:
         rows = [
-            {"strategy": b.name, "idea": b.idea, "parameters": [vars(p) for p in b.parameters]}
+            {
+                "strategy": b.name,
+                "idea": b.idea,
+                "parameters": [vars(p) for p in (*b.parameters, *BARS)],
+            }
             for b in bots
         ]
         print(json.dumps(rows, indent=1))
         return
     _print_table(("strategy", "idea"), [(b.name, b.idea) for b in bots])
-    if name and bots[0].parameters:
+    if name:
         _print_table(
             ("parameter", "default", "range", "scale", "meaning"),
             [
                 (p.name, f"{p.default:g}", f"{p.low:g} to {p.high:g}", p.scale, p.meaning)
-                for p in bots[0].parameters
+                for p in (*bots[0].parameters, *BARS)
             ],
         )
+
+
+def _check_bot(name: str | None, quiet: bool) -> None:
+    """Run all checks of a bot and say of each whether it passed."""
+    from simcore.contract import checks, failure
+    from simcore.strategy import find_bot
+
+    if name is None:
+        raise ValueError("check: no strategy given; allowed: with the NAME of one")
+    failed = 0
+    for what, check in checks(find_bot(name)):
+        why = failure(check)
+        failed += why != ""
+        if why or not quiet:
+            print(
+                f"{'FAILED' if why else 'ok':6} {what}{f': {_tame(why)}' if why else ''}",
+                flush=True,
+            )
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command("new-strategy")
+def new_strategy(
+    file: Annotated[Path, typer.Argument(help="The file to write, as my_bot.py.")],
+    quiet: Quiet = False,
+) -> None:
+    """Write a commented bot that plays, to start from.
+
+    Example: seqlab new-strategy my_bot.py
+    """
+    from simcore.new_bot import write_new_bot
+
+    write_new_bot(file)
+    if not quiet:
+        print(f"{file} is written; play it with: seqlab run -s {shlex.quote(f'{file}:choose')}")
 
 
 @app.command()
@@ -509,15 +562,22 @@ def replay(
     from simcore.jit import source_hash
     from simcore.manifest import read_manifest
     from simcore.replay import replay as replay_games
-    from simcore.simulation import MAX_GAMES, RunError, Runner, load_plan, make_plan
+    from simcore.simulation import MAX_GAMES, RunError, Runner, bot_files, load_plan, make_plan
 
-    told = (strategy, seed, design, players, teams, preset, rules, set_)
+    told = (seed, design, players, teams, preset, rules, set_)
     if folder is not None and any(option is not None for option in told):
-        raise RunError("replay: a folder and options; allowed: a folder, or the options of a run")
+        raise RunError(
+            "replay: a folder and options; allowed: a folder with the -s of its bots' files, "
+            "or the options of a run"
+        )
     if folder is not None:
-        plan, made, games = load_plan(folder)
-        if not quiet and read_manifest(folder)["source"] != source_hash():
+        plan, made, games = load_plan(folder, strategy or ())
+        manifest = read_manifest(folder)
+        if not quiet and manifest["source"] != source_hash():
             print("warning: other code played this run; games may differ", file=sys.stderr)
+        if not quiet and manifest.get("files", {}) != bot_files(made):
+            told_of = "the file of a bot has changed since the run"
+            print(f"warning: {told_of}; games may differ", file=sys.stderr)
     else:
         in_force = _rules(players, teams, preset, rules, set_)
         plan, made = make_plan(strategy or ["balanced"], in_force, seed or 0, design or "auto")

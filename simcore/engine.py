@@ -24,6 +24,7 @@ from simcore.book import (
 )
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import NONE, Dealer, can_draw, deal_hands, rewind_deal, shuffle_deal
+from simcore.guard import ask_watched, choose_watched
 from simcore.jit import Int, inlined_kernel, int64, kernel, record_dtype
 from simcore.moves import any_playable, dead_slot, is_legal
 from simcore.records import (
@@ -53,9 +54,9 @@ from simcore.records import (
 )
 from simcore.rng import BOT, SLIP, stream_start, unit
 from simcore.rules import MAX_SEATS
-from simcore.setting import Setting
-from simcore.strategy import OWN, Memory, Params
-from simcore.table import Table, clear_table, is_dead
+from simcore.setting import SLOTS, Setting
+from simcore.strategy import BARS, FIRST_BAR, MAX_MEMORY, MAX_PARAMS, OWN, Memory, Params
+from simcore.table import TABLE, Table, clear_table, is_dead
 from simcore.turn import close_slot, discard, make_play, refill
 
 Bench = Any
@@ -70,15 +71,35 @@ BENCH = record_dtype(
         ("n_params", np.int64, MAX_SEATS),  # parameters and words of memory in use, by bot
         ("n_memory", np.int64, MAX_SEATS),
         ("slip", np.uint64, (2 * MAX_SEATS, 1)),  # forgetting by seat, then talk by team
+        # For bots that are guarded or barred from plays (simcore/guard.py).
+        ("watched", np.int64, MAX_SEATS),  # whether it is one of them, by bot
+        ("bars", np.int64, MAX_SEATS),  # bit i: the bar BARS[i] is on, by bot
+        ("fault", np.int64),  # what a watched bot did, NO_FAULT if nothing
+        ("table", TABLE, 2),  # the table as such a bot is given it, and as it has to stay
+        ("cards", np.uint8, SLOTS),  # its hand without barred cards
+        ("slot", np.int64, SLOTS),  # where these stand in the true hand
     ]
 )
 
 
-def seat_bot(bench: Bench, number: int, params: Params, start: Memory) -> None:
-    """Let bot `number` start every game with these parameters and contents of its memory."""
+def seat_bot(
+    bench: Bench,
+    number: int,
+    params: Params,
+    start: Memory,
+    bars: tuple[float, ...] = (0,) * len(BARS),
+    guarded: bool = False,
+) -> None:
+    """Let bot `number` start every game with these parameters and contents of its memory.
+
+    `bars` are the values of BARS. A bot that is guarded or barred is watched.
+    """
+    bench.watched[number] = guarded or any(bars)
+    bench.bars[number] = sum(1 << bit for bit, bar in enumerate(bars) if bar)
     bench.n_params[number] = len(params)
     bench.n_memory[number] = len(start)
     bench.start[number].params[: len(params)] = params
+    bench.start[number].params[FIRST_BAR:] = bars
     bench.start[number].memory[: len(start)] = start
 
 
@@ -160,7 +181,14 @@ def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: Int, deal: 
     for seat in range(setting.players):
         bot = seat_bot[seat]
         bench.bot[seat] = bot
-        for number in range(bench.n_params[bot]):
+        n_params = bench.n_params[bot]
+        if bench.watched[bot]:  # nothing may be left from another game
+            n_params = FIRST_BAR
+            for word in range(bench.n_memory[bot], MAX_MEMORY):
+                bench.own[seat].memory[word] = 0
+        for number in range(n_params):
+            bench.own[seat].params[number] = bench.start[bot].params[number]
+        for number in range(FIRST_BAR, MAX_PARAMS):
             bench.own[seat].params[number] = bench.start[bot].params[number]
         for word in range(bench.n_memory[bot]):
             bench.own[seat].memory[word] = bench.start[bot].memory[word]
@@ -215,7 +243,10 @@ def _play_game(
                 return BAD_EXCHANGE
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if any_playable(setting, table, team, hand):
-            move = choose[bot](setting, table, seat, hand, bench.own[seat])
+            if bench.watched[bot]:
+                move = choose_watched(setting, table, seat, hand, bench, choose[bot])
+            else:
+                move = choose[bot](setting, table, seat, hand, bench.own[seat])
             if not is_legal(setting, table, team, hand, move >> 7, move & 127):
                 return BAD_PLAY
             _play(setting, table, dealer, notes, seat, bot, move >> 7, move & 127)
@@ -275,7 +306,10 @@ def _exchange(
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if dead_slot(table, hand) < 0 or (table.pile == 0 and not setting.reshuffle):
             break
-        slot = decide(setting, table, seat, hand, bench.own[seat])
+        if bench.watched[bench.bot[seat]]:
+            slot = ask_watched(setting, table, seat, hand, bench, decide)
+        else:
+            slot = decide(setting, table, seat, hand, bench.own[seat])
         if slot < 0:
             break
         if slot >= len(hand) or not is_dead(table, hand[slot]):
@@ -389,7 +423,10 @@ def _forfeit(
         if len(hand) == 0:
             continue
         bot = bench.bot[seat]
-        slot = forfeit[bot](setting, table, seat, hand, bench.own[seat])
+        if bench.watched[bot]:
+            slot = ask_watched(setting, table, seat, hand, bench, forfeit[bot])
+        else:
+            slot = forfeit[bot](setting, table, seat, hand, bench.own[seat])
         if slot < 0 or slot >= len(hand):
             return False
         note_event(notes, table, FORFEIT, seat, hand[slot], NOTHING)

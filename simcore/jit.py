@@ -69,6 +69,9 @@ def _prune(base: Path, keep: Path) -> None:
 
 
 _config: Any = numba.config  # its attributes are made at run time
+PLAIN_PYTHON = bool(_config.DISABLE_JIT)
+"""Whether nothing is compiled, so that one can stop and look around."""
+
 _config.CACHE_DIR = str(_cache_folder())
 # Bots are passed as functions, which numba calls experimental each time it compiles the engine.
 warnings.filterwarnings("ignore", category=numba.NumbaExperimentalFeatureWarning)
@@ -92,8 +95,8 @@ def kernel(function: Function) -> Function:
 
 
 def allocating_kernel(function: Function) -> Function:
-    """Like `kernel`, for one that creates arrays: rarely called, once a decision at most."""
-    compiled: Function = numba.njit(**(_options(function) | {"_nrt": True}))(function)
+    """Like `kernel`, for one that creates arrays: at most a few times a decision."""
+    compiled: Function = numba.njit(**(_LEAN | {"_nrt": True}))(function)
     return compiled
 
 
@@ -114,6 +117,26 @@ def typed_kernel(signature: Any, allocates: bool = True) -> Callable[[Function],
         return compiled
 
     return decorate
+
+
+def user_kernel(function: Function, signature: Any = None) -> Function:
+    """Compile a user's function: every index is checked, and nothing is kept on disk.
+
+    Numba would not notice a change in a module that the user's file imports.
+    """
+    compiled: Function = numba.njit(signature, nogil=True, boundscheck=True)(function)
+    return compiled
+
+
+def python_function(function: Any) -> Any:
+    """Return the Python function that a compiled one was made of."""
+    return getattr(function, "py_func", function)
+
+
+def checked(function: Function) -> Function:
+    """Return a kernel for user's functions to call, with every index checked."""
+    plain: Function = python_function(function)
+    return user_kernel(plain)
 
 
 def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:

@@ -127,6 +127,10 @@ _PART_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 def _check_manifest(manifest: Mapping[str, Any]) -> None:
     """Raise ValueError unless every value is of its type and no two parts share a deal."""
     _check_types("", manifest, _TYPES)
+    files = manifest.get("files", {})  # of bots, with their hashes; older runs have none
+    _check_type("files", files, dict, "names and hashes")
+    for source in files.values():
+        _check_type("files", source, str, "names and hashes")
     if not 0 < len(manifest["strategies"]) <= MAX_SEATS or not manifest["seatings"]:
         raise ValueError("strategies and seatings: there is none, or there are too many")
     for name in manifest["strategies"]:

@@ -88,8 +88,8 @@ EVENT_ROW = record_dtype(
     ]
 )
 
-NO_FAULT, BAD_PLAY, BAD_EXCHANGE, BAD_FORFEIT = range(4)
-"""Why a kernel stopped: what a bot decided that it may not."""
+NO_FAULT, BAD_PLAY, BAD_EXCHANGE, BAD_FORFEIT, BARRED_PLAY, WROTE_TABLE = range(6)
+"""Why a kernel stopped: what a bot decided, or did, that it may not."""
 
 Notes = Any
 """A record of NOTES."""

@@ -32,7 +32,7 @@ from simcore.records import (
     TABLE_TALK,
 )
 from simcore.setting import Setting
-from simcore.simulation import BotError, Runner
+from simcore.simulation import BotError, Runner, StuckError
 from simcore.table import TABLE, clear_table
 from simcore.transcripts import FORMAT, Event
 
@@ -123,6 +123,9 @@ def replay(runner: Runner, first: int, stop: int) -> Iterator[Replayed]:
         log = np.zeros(room, EVENT_ROW)
         try:
             games = runner.play(first, min(_BATCH, stop - first), log).games
+        except StuckError as error:
+            yield from _stuck(runner, headers, first, error)
+            raise
         except BotError as error:
             yield from replay(runner, first, error.game)
             yield _broken_off(runner, headers, error.game)
@@ -137,6 +140,14 @@ def replay(runner: Runner, first: int, stop: int) -> Iterator[Replayed]:
             start = headers.header(first, int(row["first_seat"]))
             yield Replayed(start, part, end_line(start, row, part))
             first += 1
+
+
+def _stuck(runner: Runner, headers: Headers, first: int, error: StuckError) -> Iterator[Replayed]:
+    """Play the games before one that does not move on, and return what came before it stuck."""
+    if first < error.game:
+        yield from replay(Runner(runner.plan, runner.design), first, error.game)
+    start = headers.header(error.game, int(runner.table.first_seat))
+    yield Replayed(start, error.log, None)
 
 
 def _broken_off(runner: Runner, headers: Headers, game: int) -> Replayed:

@@ -70,6 +70,7 @@ SETTING = record_dtype(
         # The deck: slots of the first pack stand before those of the second.
         ("slot_card", np.uint8, SLOTS),
         ("slot_present", np.uint8, SLOTS),
+        ("copies", np.uint8, CARDS),  # of a card in the deck
     ]
 )
 SETTING_TYPE = numba.from_dtype(SETTING)
@@ -174,3 +175,4 @@ def _fill_deck(setting: Setting, rules: Rules) -> None:
     for slot, (card, present) in enumerate([*packs[0], *packs[1]]):
         setting.slot_card[slot] = card
         setting.slot_present[slot] = present
+        setting.copies[card] += present

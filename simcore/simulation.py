@@ -1,10 +1,12 @@
 """Plan a run (deals, seatings, parts), spread it over threads, collect its tables."""
 
 import math
+import shlex
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from simcore.records import (
     BAD_EXCHANGE,
     BAD_FORFEIT,
     BAD_PLAY,
+    BARRED_PLAY,
     EVENT_ROW,
     GAME_ROW,
     JACK_ROW,
@@ -27,13 +30,22 @@ from simcore.records import (
     NOTES,
     SEAT_ROW,
     SEQUENCE_ROW,
+    WROTE_TABLE,
 )
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import make_setting
 from simcore.spread import Stopped, Worker, spread
 from simcore.store import Folder, prepare
-from simcore.strategy import MAX_MEMORY, MAX_PARAMS, Strategy, find_strategy
+from simcore.strategy import (
+    FIRST_BAR,
+    MAX_MEMORY,
+    Strategy,
+    StrategyError,
+    find_strategy,
+    names_file,
+)
 from simcore.table import TABLE
+from simcore.watch import STUCK_SECONDS, Stuck, watched
 
 if TYPE_CHECKING:
     from simcore.frames import Tables
@@ -64,6 +76,17 @@ class BotError(RuntimeError):
         self.game = game
 
 
+class StuckError(BotError):
+    """A game that does not move on. `log` holds its events so far, if a log was kept.
+
+    The runner that played it cannot be used again.
+    """
+
+    def __init__(self, error: BotError, log: Any) -> None:
+        super().__init__(str(error), error.game)
+        self.log = log
+
+
 class Runner:
     """Plays games of a plan: the records of one table and the bots at it, for one thread."""
 
@@ -75,13 +98,15 @@ class Runner:
         self.dealer = np.zeros(1, DEALER)[0]
         self.notes = np.zeros(1, NOTES)[0]
         self._bench = np.zeros(1, BENCH)[0]
+        self._true_setting = make_setting(plan.rules, plan.board)
         self._seated: list[Strategy] = []
         self.seat(plan, design)
 
     def seat(self, plan: Plan, design: Design) -> None:
         """Let other strategies play under the same rules: ten times as fast as a new Runner."""
         self.plan = plan
-        self._design = design
+        self.design = design
+        self.guarded = any(strategy.bot.guarded for strategy in design.bots)
         for number, strategy in enumerate(design.bots):
             if self._seated[number : number + 1] != [strategy]:
                 self._seat_bot(number, strategy)
@@ -94,44 +119,27 @@ class Runner:
         )
 
     def _seat_bot(self, number: int, strategy: Strategy) -> None:
-        params = np.array(strategy.params, np.float64)
-        start = strategy.bot.start(self.setting, params)
-        if len(params) > MAX_PARAMS or len(start) > MAX_MEMORY:
-            limits = f"{MAX_PARAMS} parameters and {MAX_MEMORY} words of memory"
+        bot, params = strategy.bot, np.array(strategy.params, np.float64)
+        try:
+            start = bot.start(self.setting, strategy.all_params())
+        except Exception as error:  # whatever a bot of anybody's raises
+            raise RunError(f"{strategy.name}: start raised {_kind_and_text(error)}") from error
+        if len(params) > FIRST_BAR or len(start) > MAX_MEMORY:
+            limits = f"{FIRST_BAR} parameters and {MAX_MEMORY} words of memory"
             raise RunError(f"{strategy.name}: allowed are at most {limits}")
-        seat_bot(self._bench, number, params, start)
+        if self._setting_changed():
+            raise RunError(f"{strategy.name}: start wrote to the setting; allowed: reading it")
+        seat_bot(self._bench, number, params, start, strategy.bars, bot.guarded)
 
     def play(self, first_game: int, games: int, events: Any = None) -> Chunk:
         """Play up to `games` games from `first_game` on; those that fit the room set aside.
 
         `events`, EVENT_ROW (room,), takes the log of what happens if it is given. Raises BotError.
         """
-        rules = self.plan.rules
-        rows = (
-            np.zeros(games, GAME_ROW),
-            np.zeros(games * rules.players, SEAT_ROW),
-            np.zeros(games * 8 + NOTED_SEQUENCES, SEQUENCE_ROW),
-            np.zeros(games * 16 + rules.max_turns + 16, JACK_ROW),
-        )
-        used = np.zeros(4, np.int64)
+        rules, rows, used = self.plan.rules, self._rows(games), np.zeros(4, np.int64)
         self.notes.space[:] = 0
         log = np.zeros(0, EVENT_ROW) if events is None else events
-        try:
-            with np.errstate(over="ignore"):  # streams wrap round, which plain Python warns of
-                fault = play_games(
-                    *(self.setting, self.table, self.dealer, self._bench, self.notes),
-                    *self._decisions,
-                    self._design.seatings,
-                    self._design.name == "rotate",
-                    *(self.plan.seed, first_game, *rows, log, used),
-                )
-        except Exception as error:  # whatever a bot of anybody's raises
-            text = f"raised {type(error).__name__}: {error}"
-            raise self._bot_error(first_game + int(used[0]), text) from error
-        finally:
-            self.events = int(used[3])
-        if fault != NO_FAULT:
-            raise self._bot_error(first_game + int(used[0]), _FAULTS[fault])
+        self._play_watched(first_game, rows, log, used)
         done = int(used[0])
         return Chunk(
             first_game,
@@ -142,10 +150,96 @@ class Runner:
             self.notes.space.copy(),
         )
 
+    def stop_after(self, turns: int) -> None:
+        """Let games end after so many turns, to look at a position."""
+        self.setting.max_turns = turns
+        self._true_setting.max_turns = turns
+
+    def _rows(self, games: int) -> tuple[Any, ...]:
+        rules = self.plan.rules
+        return (
+            np.zeros(games, GAME_ROW),
+            np.zeros(games * rules.players, SEAT_ROW),
+            np.zeros(games * 8 + NOTED_SEQUENCES, SEQUENCE_ROW),
+            np.zeros(games * 16 + rules.max_turns + 16, JACK_ROW),
+        )
+
+    def _fill(self, first_game: int, rows: Any, log: Any, used: Any) -> int:
+        """Call the kernel that fills rows, log and used; return NO_FAULT or the fault."""
+        self._bench.fault = NO_FAULT
+        self.notes.game = -1  # no game yet: the first call compiles, which takes its time
+        with np.errstate(over="ignore"):  # streams wrap round, which plain Python warns of
+            fault = play_games(
+                *(self.setting, self.table, self.dealer, self._bench, self.notes),
+                *self._decisions,
+                self.design.seatings,
+                self.design.name == "rotate",
+                *(self.plan.seed, first_game, *rows, log, used),
+            )
+        return int(self._bench.fault) or int(fault)
+
+    def _play_watched(self, first_game: int, rows: Any, log: Any, used: Any) -> None:
+        """Fill rows, log and used; raises BotError for whatever a bot does that it may not."""
+
+        def error(text: str) -> BotError:
+            return self._bot_error(first_game + int(used[0]), text)
+
+        try:
+            fault = watched(lambda: self._fill(first_game, rows, log, used), self._position)
+        except Stuck:
+            done = int(rows[0]["events"][: used[0]].sum())
+            told = error(f"has not decided for {STUCK_SECONDS:g} s")
+            raise StuckError(told, log[done : used[3]]) from None
+        except Exception as raised:  # whatever a bot of anybody's raises
+            self._check_setting(first_game, int(used[0]) + 1)
+            raise error(f"raised {_kind_and_text(raised)}") from raised
+        finally:
+            self.events = int(used[3])
+        self._check_setting(first_game, int(used[0]) + 1)
+        if fault != NO_FAULT:
+            raise error(_FAULTS[fault])
+
+    def _position(self) -> tuple[int, int, int] | None:
+        """Return where the game is, None if none has begun."""
+        game = int(self.notes.game)
+        return None if game < 0 else (game, int(self.table.turn), int(self.table.idle))
+
+    def _setting_changed(self) -> bool:
+        return bool(self._true_setting.tobytes() != self.setting.tobytes())
+
+    def _restore_setting(self) -> None:
+        for name in self.setting.dtype.names:
+            self.setting[name] = self._true_setting[name]
+
+    def _check_setting(self, first_game: int, games: int) -> None:
+        """Raise BotError if a bot wrote to its setting in one of the games just played."""
+        if not self.guarded or not self._setting_changed():
+            return
+        less = 0  # after which it is as it was, while after `games` it is changed
+        while games - less > 1:
+            middle = (less + games) // 2
+            self._restore_setting()
+            with suppress(Exception):
+                self._fill(first_game, self._rows(middle), np.zeros(0, EVENT_ROW), np.zeros(4, int))
+            if self._setting_changed():
+                games = middle
+            else:
+                less = middle
+        self._restore_setting()
+        game = first_game + less
+        seats = self.design.seatings[game % len(self.design.seatings)]
+        bots = [self.design.bots[bot] for bot in dict.fromkeys(seats[: self.plan.rules.players])]
+        names = " or ".join(strategy.name for strategy in bots if strategy.bot.guarded)
+        raise BotError(
+            f"strategy {names} wrote to the setting, which it may only read (game {game}); "
+            f"replay it with: {replay_command(self.plan, game)}",
+            game,
+        )
+
     def _bot_error(self, game: int, text: str) -> BotError:
         seat, turn = int(self.table.seat), int(self.table.turn)
         names = self.plan.names
-        bot = names[self._design.seatings[game % len(self._design.seatings), seat]]
+        bot = names[self.design.seatings[game % len(self.design.seatings), seat]]
         return BotError(
             f"strategy {bot} {text} (game {game}, turn {turn}, seat {seat}); "
             f"replay it with: {replay_command(self.plan, game)}",
@@ -153,7 +247,13 @@ class Runner:
         )
 
 
+def _kind_and_text(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
 _FAULTS = {
+    BARRED_PLAY: "made a play that it is barred from",
+    WROTE_TABLE: "wrote to the table, which it may only read",
     BAD_PLAY: "made an illegal play",
     BAD_EXCHANGE: "exchanged a card that is not dead or not there",
     BAD_FORFEIT: "forfeited a card that is not there",
@@ -166,7 +266,7 @@ def replay_command(plan: Plan, game: int) -> str:
     given = [plan.names[bot] for bot in seats]
     if len(set(given)) == 1:
         given = given[:1]
-    parts = [f"-s {name}" for name in given]
+    parts = [f"-s {shlex.quote(name)}" for name in given]
     parts += [f"--players {plan.rules.players}", f"--teams {plan.rules.teams}"]
     parts += [f"--set '{name}={_toml(v)}'" for name, v in plan.rules.changes().items()]
     return (
@@ -217,6 +317,7 @@ def simulate(
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
     manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
+    manifest["files"] = bot_files(made)
     folder = _open(out, manifest, resume, overwrite)
     parts = _parts(deals, len(made.seatings), part_games)
     if folder is not None:
@@ -241,6 +342,11 @@ def simulate(
     return load(folder.path)
 
 
+def bot_files(design: Design) -> dict[str, str]:
+    """Return the strategies that come from a file, with a hash of it."""
+    return {bot.name: bot.bot.source for bot in design.bots if bot.bot.source}
+
+
 def make_plan(
     strategies: Sequence[str | Strategy], rules: Rules, seed: int = 0, design: str = "auto"
 ) -> tuple[Plan, Design]:
@@ -252,15 +358,32 @@ def make_plan(
     return Plan(rules, rules.load_board(), names, made.seatings, seed, made.name), made
 
 
-def load_plan(folder: Path) -> tuple[Plan, Design, int]:
+def load_plan(folder: Path, named: Sequence[str] = ()) -> tuple[Plan, Design, int]:
     """Return what a Runner needs to play games of a run on disk again, and how many there are.
 
-    Raises StoreError, and StrategyError if a bot of the run is not installed here.
+    `named` are strategies of the run that the user has named: a bot's file is code, which is never
+    loaded because a folder from elsewhere says so. Raises StoreError, and StrategyError if a bot of
+    the run is not installed here or not named.
     """
     manifest = read_manifest(folder)
     plan = plan_of(manifest)
-    bots = tuple(find_strategy(name) for name in plan.names)
-    return plan, Design(plan.design, bots, plan.seatings), manifest["games"]
+    told = {_own_name(plan.names, name): name for name in named}
+    for name in plan.names:
+        if names_file(name) and name not in told:
+            wanted = f"add -s {shlex.quote(name)}, if you trust that file"
+            raise StrategyError(f"{folder}: {name} is code of a bot's file; allowed: {wanted}")
+    bots = (replace(find_strategy(told.get(name, name)), name=name) for name in plan.names)
+    return plan, Design(plan.design, tuple(bots), plan.seatings), manifest["games"]
+
+
+def _own_name(names: Sequence[str], name: str) -> str:
+    """Return the strategy of a run that a name tells; a file may lie in another folder by now."""
+    tails = [own for own in names if names_file(own) and Path(own).name == Path(name).name]
+    if name in names:
+        return name
+    if len(tails) == 1:
+        return tails[0]
+    raise StrategyError(f"no strategy {name!r} in the run; allowed: {', '.join(names)}")
 
 
 def check_numbers(games: int, threads: int | None) -> None:
@@ -309,8 +432,9 @@ def _play_part(
 ) -> dict[str, Any]:
     """Play a part and return its tables; raises Stopped when the run stops."""
     per_deal = len(runner.plan.seatings)
+    pace = Pace(1 if runner.guarded else 64)  # a model may take a second a game
     chunks = list(
-        slices(runner, part.first_deal * per_deal, part.deals * per_deal, Pace(), stop, progress)
+        slices(runner, part.first_deal * per_deal, part.deals * per_deal, pace, stop, progress)
     )
     # Only here: pandas and pyarrow take half a second that would stand before the first game.
     from simcore.frames import tables
@@ -371,4 +495,8 @@ def _open(
             if old[key] != manifest[key]:
                 told = f"resume: {out} has another {key}"
                 raise StoreError(f"{told}; allowed: its own command, {old['command']}")
+        for name, source in manifest["files"].items():
+            if old.get("files", {}).get(name) != source:
+                told = f"resume: the file of {name} has changed since {out} was begun"
+                raise StoreError(f"{told}; allowed: the file as it was, or a new folder")
     return Folder(Path(out), old or manifest)

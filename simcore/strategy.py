@@ -10,10 +10,12 @@ A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot
              which differs only in `forfeit`.
 - `hand`     uint8[n], card codes of the bot's own hand by slot. Writing to it does not compile.
 - `own`      the record of what is the seat's own in this game (OWN):
-  - `own.params`  float64[64], the bot's parameters in declared order.
+  - `own.params`  float64[64], the bot's parameters in declared order, at most 60; the last four are
+                  those of every bot (BARS), from FIRST_BAR on.
   - `own.memory`  int64[4096], set to the bot's `start` contents before the first turn; the engine
                   never looks at it again. `.view(np.int32)` and the like give other types. Words
-                  behind the `start` contents are left from other games: not to be used.
+                  behind the `start` contents are 0 for a guarded bot; for the built-in ones they
+                  are left from other games: not to be used.
   - `own.stream`  uint64[1], the seat's random stream (simcore/rng.py: below, unit).
 
 `choose` returns `play(slot, space)`; it is called only when the hand holds a playable card, and the
@@ -21,10 +23,14 @@ play must be legal: the engine checks it and stops the run if it is not. `exchan
 of a dead card to exchange or -1 to keep them, and is called only when it may (rules 7.2).
 `forfeit` returns the slot of a card to give up for table talk (rules 9.2).
 
+A bot of anybody but us is guarded (simcore/guard.py): what it writes to that it may only read stops
+the run. A bot with a bar on (BARS) is shown a hand and a table without what it is barred from.
+
 What happened since the bot's last turn stands in the table's recent plays (`table.plays` and the
 `play_*` rings), so that a bot can bring its memory up to date instead of starting afresh.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -104,6 +110,18 @@ class Parameter:
             raise ValueError(f"{told}; allowed: linear, or log from above 0")
 
 
+BARS = (
+    Parameter("no_two_eyed", 0, 0, 1, "1: plays no two-eyed jack unless it must"),
+    Parameter("no_one_eyed", 0, 0, 1, "1: plays no one-eyed jack unless it must"),
+    Parameter("no_corner_lines", 0, 0, 1, "1: completes no line through a corner unless it must"),
+    Parameter("no_blocking", 0, 0, 1, "1: takes no last space or chip of a line unless it must"),
+)
+"""Parameters of every bot, 0 or 1: what it is barred from (as in Jaffe et al. 2012)."""
+
+FIRST_BAR = MAX_PARAMS - len(BARS)
+"""Where the bars stand in `params`; a bot has at most so many parameters of its own."""
+
+
 @kernel
 def play(slot: int, space: int) -> int:
     """Return the play of the card in a hand slot on a space, as `choose` has to return it."""
@@ -147,10 +165,11 @@ class Bot:
     """A strategy's definition.
 
     `start(setting, params)` returns the int64 array that the bot's memory holds at the start of
-    every game; it is called once for each thread, by several at once, so it may change nothing
-    outside. `idea` is one line on why it plays as it does. `fast` is False for a bot that plays
-    fewer than some 2,000 games a second: reports leave it out of what they play to say how strong
-    strategies are.
+    every game, from `params` as they stand in OWN; it is called once for each thread, by several at
+    once, so it may change nothing outside. `idea` is one line on why it plays as it does. `fast` is
+    False for a bot that plays fewer than some 2,000 games a second: reports leave it out of what
+    they play to say how strong strategies are. `source` is a hash of the file that it was loaded
+    from, if it was.
     """
 
     name: str
@@ -161,6 +180,14 @@ class Bot:
     parameters: tuple[Parameter, ...] = ()
     start: Callable[[Setting, Params], Memory] = no_memory
     fast: bool = True
+    source: str = ""
+
+    @property
+    def guarded(self) -> bool:
+        """Whether it is not one of ours, and the engine looks at what it does."""
+        functions = (self.choose, self.exchange, self.forfeit)
+        homes = (getattr(f, "__module__", "").partition(".")[0] for f in functions)
+        return not {"strategies", "simcore"}.issuperset(homes)
 
 
 class StrategyError(ValueError):
@@ -169,11 +196,19 @@ class StrategyError(ValueError):
 
 @dataclass(frozen=True)
 class Strategy:
-    """A bot with its parameters: one row in every table."""
+    """A bot with its parameters and bars: one row in every table."""
 
     name: str
     bot: Bot
     params: tuple[float, ...]
+    bars: tuple[float, ...] = (0.0,) * len(BARS)
+
+    def all_params(self) -> Params:
+        """Return the parameters as they stand in OWN."""
+        values = np.zeros(MAX_PARAMS)
+        values[: len(self.params)] = self.params
+        values[FIRST_BAR:] = self.bars
+        return values
 
 
 def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
@@ -181,7 +216,12 @@ def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
 
     Raises StrategyError for an unknown parameter or a value out of range.
     """
-    known = {p.name: p for p in bot.parameters}
+    parameters = (*bot.parameters, *BARS)
+    known = {p.name: p for p in parameters}
+    if len(known) < len(parameters) or len(bot.parameters) > FIRST_BAR:
+        taken = ", ".join(p.name for p in BARS)
+        told = f"{bot.name}: parameters {', '.join(p.name for p in bot.parameters)}"
+        raise StrategyError(f"{told}; allowed: {FIRST_BAR} different ones, none of {taken}")
     for name, value in given.items():
         if name not in known:
             allowed = ", ".join(known) or "none"
@@ -189,10 +229,19 @@ def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
         low, high = known[name].low, known[name].high
         if not low <= value <= high:
             raise StrategyError(f"{bot.name}: {name} is {value:g}; allowed: {low:g} to {high:g}")
-    values = {p.name: float(given.get(p.name, p.default)) for p in bot.parameters}
-    told = [f"{p.name}={values[p.name]:g}" for p in bot.parameters if values[p.name] != p.default]
-    name = f"{bot.name}:{','.join(told)}" if told else bot.name
-    return Strategy(name, bot, tuple(values.values()))
+    for bar in BARS:
+        if given.get(bar.name, 0) not in (0, 1):
+            told = f"{bot.name}: {bar.name} is {given[bar.name]:g}"
+            raise StrategyError(f"{told}; allowed: 0 or 1")
+    values = [float(given.get(p.name, p.default)) for p in parameters]
+    differ = [
+        f"{p.name}={value:g}"
+        for p, value in zip(parameters, values, strict=True)
+        if value != p.default
+    ]
+    name = f"{bot.name}:{','.join(differ)}" if differ else bot.name
+    own = len(bot.parameters)
+    return Strategy(name, bot, tuple(values[:own]), tuple(values[own:]))
 
 
 GROUP = "sequence_lab.strategies"
@@ -205,7 +254,16 @@ def bot_names() -> list[str]:
 
 
 def find_bot(name: str) -> Bot:
-    """Return the installed bot of that name; raises StrategyError naming those there are."""
+    """Return the installed bot of that name, or the one of a file for `PATH.py:NAME`.
+
+    Raises StrategyError that names those there are.
+    """
+    if names_file(name):
+        from simcore.bot_files import load_bot
+
+        return load_bot(name)
+    if name.endswith(".py"):
+        raise StrategyError(f"{name}: names no function; allowed: {name}:NAME, as {name}:choose")
     points = list(entry_points(group=GROUP, name=name))
     if not points:
         raise StrategyError(f"no strategy {name!r}; allowed: {', '.join(bot_names())}")
@@ -222,12 +280,12 @@ def find_bot(name: str) -> Bot:
 def find_strategy(text: str) -> Strategy:
     """Return the strategy that `NAME`, `NAME:param=value,...` or `NAME@FILE.toml` tells.
 
-    Raises StrategyError for an unknown bot or parameter, a value out of range or a bad file.
+    NAME is that of an installed bot, or `PATH.py:FUNCTION`. Raises StrategyError for an unknown bot
+    or parameter, a value out of range or a bad file.
     """
-    name, at, file = text.partition("@")
-    if at:
-        return make_strategy(find_bot(name), _read_params(Path(file)))
-    name, _, given = text.partition(":")
+    name, sign, given = _split(text)
+    if sign == "@":
+        return make_strategy(find_bot(name), _read_params(Path(given)))
     values: dict[str, float] = {}
     for pair in given.split(",") if given else []:
         key, _, value = pair.partition("=")
@@ -235,6 +293,29 @@ def find_strategy(text: str) -> Strategy:
             raise StrategyError(f"{text}: {key.strip()} is given twice")
         values[key.strip()] = _number(text, value)
     return make_strategy(find_bot(name), values)
+
+
+def names_file(text: str) -> bool:
+    """Return whether a strategy's name tells a file, which is code only if the user named it."""
+    return ".py:" in text
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Return the bot's name, `:` or `@`, and what stands behind it.
+
+    A path may hold both signs, even `.py:`; of several ways to read it the first counts that
+    names a file there is.
+    """
+    if not names_file(text):
+        at, colon = text.partition("@"), text.partition(":")
+        return at if at[1] else colon
+    ends = [match.end() for match in re.finditer(r"\.py:", text)]
+    end = next((end for end in ends if Path(text[: end - 1]).is_file()), ends[0])
+    found = re.search("[:@]", text[end:])
+    if found is None:
+        return text, "", ""
+    at_sign = end + found.start()
+    return text[:at_sign], text[at_sign], text[at_sign + 1 :]
 
 
 def _number(text: str, value: object) -> float:

@@ -251,7 +251,7 @@ def test_quiet_prints_results_only(seqlab: Seqlab, tmp_path: Path) -> None:
 ONCE = ["simulate", "-s", "random", *FEW, "--out", "new"]
 BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to say
     (["simulate", "-s", "clever"], "no strategy 'clever'; allowed: balanced, greedy, random"),
-    (["run", "-s", "random:x=1"], "random: no parameter 'x'; allowed: none"),
+    (["run", "-s", "random:x=1"], "random: no parameter 'x'; allowed: no_two_eyed"),
     (["run", "-s", "random@none.toml"], "none.toml cannot be read as TOML"),
     (["strategies", "clever"], "no strategy 'clever'"),
     (["bench", "-s", "clever"], "no strategy 'clever'"),
@@ -291,7 +291,7 @@ BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to sa
     (["simulate", "-s", "random", *FEW, "--resume"], "no folder given; allowed: with --out"),
     (["simulate", "-s", "random", *FEW, "--overwrite"], "no folder given; allowed: with --out"),
     (["rules", "--set", "board=nofile.csv"], "is no layout and no file"),
-    (["replay", "full", "-s", "random"], "a folder and options"),
+    (["replay", "full", "-s", "random"], "full holds no run"),
     (["replay", "none"], "none holds no run"),
     (["replay", "-s", "random", "--game", "-1"], "game: '-1'; allowed: N or A:B, from 0 to"),
     (["replay", "-s", "random", "--game", "5:5"], "game: '5:5'; allowed: N or A:B, from 0 to"),

@@ -1,0 +1,73 @@
+"""A watch over games that are played: one that does not move on is given up.
+
+What a bot's endless loop runs in cannot be stopped, compiled or not. So games are played in a
+thread that may be left behind, and whoever waits for it looks at where the game is.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from simcore.jit import PLAIN_PYTHON
+
+Result = TypeVar("Result")
+
+STUCK_SECONDS = float(os.environ.get("SEQLAB_STUCK_SECONDS", "60"))
+"""How long a bot may take for a decision; 0 for any time."""
+
+_LOOKS = 20
+"""How often the game is looked at in that time."""
+
+_left_behind = threading.Event()
+
+
+class Stuck(Exception):
+    """What was waited for does not move on; its thread was left behind."""
+
+
+def left_behind() -> bool:
+    """Return whether a thread still runs that cannot be stopped, so that the process has to be."""
+    return _left_behind.is_set()
+
+
+def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
+    """Return what `call` returns; raise Stuck when `position` stays the same for STUCK_SECONDS.
+
+    A position of None is not looked at. In plain Python, where one may stop to look around, the
+    call is made without a watch.
+    """
+    if STUCK_SECONDS <= 0 or PLAIN_PYTHON:
+        return call()
+    found: list[Result] = []
+    raised: list[BaseException] = []
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            found.append(call())
+        except BaseException as error:  # for whoever waits
+            raised.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        _wait(ended, position)
+    except BaseException:
+        _left_behind.set()
+        raise
+    if raised:
+        raise raised[0]
+    return found[0]
+
+
+def _wait(ended: threading.Event, position: Callable[[], Any]) -> None:
+    last, still = position(), 0
+    # Looks are counted, not seconds: a process that was asleep has not been stuck.
+    while not ended.wait(STUCK_SECONDS / _LOOKS):
+        now = position()
+        still = still + 1 if now == last and now is not None else 0
+        last = now
+        if still >= _LOOKS:
+            raise Stuck

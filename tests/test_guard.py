@@ -1,0 +1,133 @@
+"""What the engine does with bots that write where they may not, or never decide."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import JIT
+
+from simcore import load, simulate
+from simcore.guard import copy_table, same_table
+from simcore.rules import Rules
+from simcore.setting import make_setting
+from simcore.simulation import BotError, RunError
+from simcore.table import TABLE
+
+HEAD = "from simcore.kit import plays\n"
+
+
+def bot(tmp_path: Path, body: str, more: str = "") -> str:
+    file = tmp_path / "bot.py"
+    file.write_text(
+        f"{HEAD}def choose(setting, table, seat, hand, own):\n"
+        f"    moves = plays(setting, table, seat, hand)\n    {body}\n    return moves[0]\n{more}"
+    )
+    return f"{file}:choose"
+
+
+def test_tables_are_compared_in_every_word() -> None:
+    setting = make_setting(Rules(players=3), Rules(players=3).load_board())
+    one, other = np.zeros(1, TABLE), np.zeros(1, TABLE)
+    for name in TABLE.names or ():
+        one[name] = 7
+    copy_table(setting, other[0], one[0])
+    for name in TABLE.names or ():
+        assert same_table(setting, one[0], other[0])
+        assert np.array_equal(one[name], other[name])
+        last = other[name].reshape(-1)
+        last[-1] += 1
+        assert not same_table(setting, one[0], other[0]), name
+        last[-1] -= 1
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("if table.turn > 9: table.chip[5] = 2", "wrote to the table, which it may only read"),
+        ("if table.turn > 9: table.turn = 2", "wrote to the table, which it may only read"),
+        ("if table.turn > 9: setting.chips[0] = 2", "wrote to the setting, which it may only"),
+        ("if table.turn > 9: own.memory[9999] = 1", "raised IndexError"),
+        ("if table.turn > 9: raise ValueError('so it is')", "raised ValueError: so it is"),
+        ("if table.turn > 9: return -1", "made an illegal play"),
+    ],
+)
+def test_faults_stop_the_run(tmp_path: Path, body: str, told: str) -> None:
+    name = bot(tmp_path, body)
+    with pytest.raises(BotError) as caught:
+        simulate([name, "random"], 4, 1, design="none")
+    assert f"strategy {name} {told}" in str(caught.value)
+    assert "game " in str(caught.value)
+    assert f"replay it with: seqlab replay -s {name} -s random" in str(caught.value)
+
+
+def test_the_game_of_a_write_to_the_setting(tmp_path: Path) -> None:
+    """It is found behind many games that were played at once."""
+    name = bot(tmp_path, "if own.stream[0] % 40 == 0: setting.max_turns += 0 * seat + 1")
+    with pytest.raises(BotError) as caught:
+        simulate([name], 400 if JIT else 40, 1, design="none")
+    game = caught.value.game
+    if game:
+        simulate([name], game, 1, design="none")
+    with pytest.raises(BotError):
+        simulate([name], game + 1, 1, design="none")
+
+
+def test_start_only_reads(tmp_path: Path) -> None:
+    for line, told in (
+        ("setting.teams = 3", "start wrote to the setting"),
+        ("raise ValueError('no')", "start raised ValueError: no"),
+    ):
+        name = bot(tmp_path, "", f"def start(setting, params):\n    {line}\n    return [1]\n")
+        with pytest.raises(RunError, match=told):
+            simulate([name], 4)
+
+
+def test_nothing_is_left_from_another_game(tmp_path: Path) -> None:
+    body = "if table.turn <= 2 and own.memory[2000] + own.params[50] != 0: return -1"
+    name = bot(tmp_path, f"{body}\n    own.memory[2000] = 1\n    own.params[50] = 1")
+    assert len(simulate([name], 40, 1).games) == 40
+
+
+def stuck(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"SEQLAB_STUCK_SECONDS": "1"},
+        timeout=300,
+    )
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python is not watched")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_game_that_does_not_move_on(tmp_path: Path, compiled: bool) -> None:
+    loop = "while table.turn == 7 and own.stream[0] % 64 == 0: own.memory[0] += 1"
+    name = bot(tmp_path, loop)
+    if not compiled:
+        file = Path(name.partition(":")[0])
+        head, body = file.read_text().split("\n", 1)
+        body = body.replace(
+            "(setting, table, seat, hand, own):", "(self, setting, table, seat, hand, own):", 1
+        )
+        lines = "".join(f"    {line}\n" for line in body.splitlines())
+        file.write_text(f"{head}\nclass Bot:\n{lines}")
+        name = f"{file}:Bot"
+    run = tmp_path / "run"
+    done = stuck(
+        tmp_path, "simulate", "-s", name, "--games", "3000", "--out", str(run), "--design", "none"
+    )
+    assert done.returncode == 1, done.stderr
+    assert f"strategy {name} has not decided for 1 s (game " in done.stderr
+    assert ", turn 7, seat " in done.stderr
+    load(run)
+    game = done.stderr.partition("(game ")[2].partition(",")[0]
+    again = stuck(tmp_path, "replay", str(run), "-s", name, "--game", game, "--moves")
+    assert again.returncode == 1
+    assert "has not decided for 1 s" in again.stderr
+    assert len(again.stdout.splitlines()) >= 6
