@@ -14,7 +14,7 @@ from strategies.lines import YARDSTICK, choose, start_values
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_values(setting, YARDSTICK)
+    return start_values(setting, YARDSTICK, params)
 
 
 BOT = Bot(

@@ -14,7 +14,7 @@ from strategies.lines import YARDSTICK, choose, start_values
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_values(setting, replace(YARDSTICK, centre=params[0]))
+    return start_values(setting, replace(YARDSTICK, centre=params[0]), params)
 
 
 BOT = Bot(

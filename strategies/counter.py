@@ -32,7 +32,7 @@ def start(setting: Setting, params: Params) -> Memory:
     at = len(PLANNER_PARAMETERS)
     one_left, none_left, foe_one, foe_none = map(float, params[at : at + 4])
     chances = Chances(keep_of(params), one_left, none_left, foe_one, foe_none, counting=True)
-    return start_hand_values(setting, weights_of(params), chances)
+    return start_hand_values(setting, weights_of(params), chances, params)
 
 
 BOT = Bot(

@@ -16,7 +16,7 @@ from strategies.lines import YARDSTICK, choose, start_values
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
     block = tuple(params[0] * weight for weight in YARDSTICK.block)
-    return start_values(setting, replace(YARDSTICK, block=block, match_block=block))
+    return start_values(setting, replace(YARDSTICK, block=block, match_block=block), params)
 
 
 BOT = Bot(

@@ -9,14 +9,12 @@ from dataclasses import replace
 
 from simcore.setting import Setting
 from simcore.strategy import Bot, Memory, Params
-from strategies.lines import YARDSTICK, choose, start_values
-
-NOTHING = (0.0,) * 5
+from strategies.lines import NOTHING, YARDSTICK, choose, start_values
 
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_values(setting, replace(YARDSTICK, block=NOTHING, match_block=NOTHING))
+    return start_values(setting, replace(YARDSTICK, block=NOTHING, match_block=NOTHING), params)
 
 
 BOT = Bot(

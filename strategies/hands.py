@@ -22,7 +22,7 @@ from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand, is_target
 from simcore.rng import below
 from simcore.setting import MAX_TRACKS, Setting
-from simcore.strategy import Memory, Own, play
+from simcore.strategy import Memory, Own, Params, play
 from simcore.table import OPEN, RECENT, Table
 from strategies.lines import (
     BASE,
@@ -38,6 +38,7 @@ from strategies.lines import (
     by_needs,
     catch_up,
     placing,
+    restrained,
     start_values,
     taking,
 )
@@ -113,11 +114,14 @@ _U7, _U8, _BYTE = (np.uint64(n) for n in (7, 8, 255))
 _EACH, _TOP_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
-def start_hand_values(setting: Setting, weights: Weights, chances: Chances) -> Memory:
+def start_hand_values(
+    setting: Setting, weights: Weights, chances: Chances, params: Params
+) -> Memory:
     """Return the memory of a bot that knows its hand, for an empty board."""
     levels = _MIDDLE + 1 + (_MOST * NEEDS if chances.counting else 0)
     memory = np.zeros(int(_KEPT) + (NEEDS + 1 + _CLASSES) * levels, np.int64)
-    memory[:LINE_WORDS] = start_values(setting, weights)
+    weights = restrained(weights, params)
+    memory[:LINE_WORDS] = start_values(setting, weights, params)
     classes = memory[_CLASS : _CLASS + np.uint64(256)]
     length = int(setting.line_length)
     for corner in range(2):

@@ -14,9 +14,8 @@ from strategies.lines import YARDSTICK, choose, start_values
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_values(
-        setting, replace(YARDSTICK, two_eyed_cost=params[0], one_eyed_cost=params[1])
-    )
+    weights = replace(YARDSTICK, two_eyed_cost=params[0], one_eyed_cost=params[1])
+    return start_values(setting, weights, params)
 
 
 BOT = Bot(

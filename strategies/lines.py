@@ -9,7 +9,7 @@ The values of all spaces are kept between turns: the memory holds the state of e
 sums by space, and only tracks through the spaces played since are looked at again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand
 from simcore.rng import below
 from simcore.setting import MAX_LENGTH, MAX_TRACKS, Setting
-from simcore.strategy import Memory, Own, lean_bot_function, play
+from simcore.strategy import BARS, FIRST_BAR, Memory, Own, Params, lean_bot_function, play
 from simcore.table import CORNER, OPEN, RECENT, Table
 
 NEEDS = 6
@@ -54,6 +54,8 @@ _GAIN, _BLOCK, _TAKE = (1000, 64, 16, 4, 1), (400, 60, 8, 2, 1), (500, 32, 8, 2,
 
 YARDSTICK = Weights(_GAIN, _BLOCK, _TAKE, _GAIN, _BLOCK, _TAKE, 200, 150)
 """Those of `balanced` in the C program that this project is measured by."""
+
+NOTHING = (0.0,) * 5
 
 _UNIT = 16
 """Weights are kept in whole numbers of this part of one."""
@@ -108,8 +110,20 @@ _LOW_BITS, _ALL_DEAD = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(_DEAD) * _EACH
 _SIDE = np.uint64(SIDE)
 
 
-def start_values(setting: Setting, weights: Weights) -> Memory:
-    """Return the memory of a line bot for an empty board."""
+def restrained(weights: Weights, params: Params) -> Weights:
+    """Return the weights of a bot that keeps to its bars: it wants nothing that it may not have."""
+    bars = dict(zip((bar.name for bar in BARS), params[FIRST_BAR:], strict=True))
+    if bars["no_corner_lines"]:
+        weights = replace(weights, corner=0)
+    if bars["no_blocking"]:
+        weights = replace(weights, block=NOTHING, take=NOTHING)
+        weights = replace(weights, match_block=NOTHING, match_take=NOTHING)
+    return weights
+
+
+def start_values(setting: Setting, weights: Weights, params: Params) -> Memory:
+    """Return the memory of a line bot for an empty board; of `params` only the bars are read."""
+    weights = restrained(weights, params)
     memory = np.zeros(LINE_WORDS, np.int64)
     worth = memory[_WORTH:].reshape(_STAGES, _STATES)
     for stage in range(_STAGES):

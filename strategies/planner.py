@@ -61,7 +61,7 @@ def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> i
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_hand_values(setting, weights_of(params), Chances(keep_of(params)))
+    return start_hand_values(setting, weights_of(params), Chances(keep_of(params)), params)
 
 
 BOT = Bot(

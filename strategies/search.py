@@ -186,4 +186,5 @@ BOT = Bot(
     choose,
     parameters=(*PRIOR.parameters, *_OWN_PARAMETERS),
     start=start,
+    fast=False,
 )

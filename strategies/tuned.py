@@ -83,7 +83,7 @@ def weights_of(params: Params) -> Weights:
 
 def start(setting: Setting, params: Params) -> Memory:
     """Return the values of the empty board."""
-    return start_values(setting, weights_of(params))
+    return start_values(setting, weights_of(params), params)
 
 
 BOT = Bot(

@@ -17,7 +17,7 @@ from simcore.moves import is_legal
 from simcore.rng import BOT, stream_start
 from simcore.rules import Rules
 from simcore.setting import SLOTS
-from simcore.strategy import OWN, find_strategy
+from simcore.strategy import OWN, find_strategy, make_strategy
 from simcore.table import clear_table
 from strategies import planner, search, tuned
 from strategies.playouts import (
@@ -43,7 +43,7 @@ def stopped(rules: Rules, turns: int, seed: int) -> Desk:
 
 def line_bots(desk: Desk) -> Array:
     owns = np.zeros(desk.rules.teams, OWN)
-    params = np.array([p.default for p in tuned.BOT.parameters])
+    params = make_strategy(tuned.BOT, {}).all_params()
     memory = np.zeros(len(owns[0].memory), np.int64)
     start = tuned.BOT.start(desk.setting, params)
     memory[: len(start)] = start
@@ -147,7 +147,7 @@ def test_moves_are_legal_and_differ() -> None:
         hand = desk.dealer.hands[seat, : desk.table.hand_size[seat]].copy()
         hand.flags.writeable = False
         own = np.zeros(1, OWN)[0]
-        params = np.array([p.default for p in planner.BOT.parameters])
+        params = make_strategy(planner.BOT, {}).all_params()
         start = planner.BOT.start(desk.setting, params)
         own.memory[: len(start)] = start
         first = planner.BOT.choose(desk.setting, desk.table, seat, hand, own)
