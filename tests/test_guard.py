@@ -67,7 +67,7 @@ def test_faults_stop_the_run(tmp_path: Path, body: str, told: str) -> None:
 
 def test_the_game_of_a_write_to_the_setting(tmp_path: Path) -> None:
     """It is found behind many games that were played at once."""
-    name = bot(tmp_path, "if own.stream[0] % 40 == 0: setting.max_turns += 0 * seat + 1")
+    name = bot(tmp_path, "if own.stream[0] % 20 == 3: setting.max_turns += 0 * seat + 1")
     with pytest.raises(BotError) as caught:
         simulate([name], 400 if JIT else 40, 1, design="none")
     game = caught.value.game

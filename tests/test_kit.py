@@ -75,7 +75,7 @@ def test_line_score_counts_own_lines(rules: Rules) -> None:
 
 
 def test_worth_is_the_owners_where_a_chip_is_taken() -> None:
-    desk = desks(RULES[0])[5]
+    desk = desks(RULES[0])[-1]
     for space in range(SPACES):
         chip = int(desk.table.chip[space])
         if chip < 4:
