@@ -184,3 +184,20 @@ def _reshuffle(setting: Setting, table: Table, dealer: Dealer) -> None:
     _lay(setting, dealer, _FIRST, _FIRST, _ALL)
     dealer.left[1] = 0
     table.pile = dealer.left[0]
+
+
+@kernel
+def copy_cards(setting: Setting, table: Table, to: Dealer, dealer: Dealer) -> None:
+    """Make the hands at a table and the cards to come equal to another dealer's."""
+    to.seed, to.deal = dealer.seed, dealer.deal
+    to.pack = dealer.pack
+    for pack in range(1 + setting.single_deck):
+        to.left[pack] = dealer.left[pack]
+        for at in range(SLOTS):
+            to.lanes[pack, at] = dealer.lanes[pack, at]
+        for seat in range(setting.players):
+            to.front[pack, seat] = dealer.front[pack, seat]
+            to.end[pack, seat] = dealer.end[pack, seat]
+    for seat in range(setting.players):
+        for slot in range(table.hand_size[seat]):
+            to.hands[seat, slot] = dealer.hands[seat, slot]

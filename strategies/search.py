@@ -18,13 +18,13 @@ import numpy as np
 
 from simcore.board import SPACES
 from simcore.cards import CARDS, PLAIN
-from simcore.dealer import DEALER, Dealer
+from simcore.dealer import DEALER, Dealer, copy_cards
 from simcore.jit import Int, allocating_kernel, inlined_kernel, int64, kernel
 from simcore.moves import Hand, is_target
 from simcore.rng import mix, next64
 from simcore.setting import SLOTS, Setting
 from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function, play
-from simcore.table import TABLE, Table
+from simcore.table import TABLE, Table, copy_table
 from simcore.turn import make_play, refill
 from strategies.hands import choose_by_hand, move_worth
 from strategies.planner import BOT as PRIOR
@@ -112,8 +112,8 @@ def _search(setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, mov
             stream[0] = next64(draws)
             base = 0.0
             for k in range(left):
-                tables[0] = table
-                dealers[1] = dealers[0]
+                copy_table(setting, tables[0], table)
+                copy_cards(setting, table, dealers[1], dealers[0])
                 copy_line_bots(setting, root, bots)
                 for other in range(setting.teams):
                     bots[other].stream[0] = stream[0]

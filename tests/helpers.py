@@ -35,7 +35,7 @@ from simcore.replay import Headers, Replayed, end_line
 from simcore.rng import below
 from simcore.rules import MAX_SEATS, Rules
 from simcore.setting import Setting, make_setting
-from simcore.strategy import KEEP, Bot, Own, bot_function, play
+from simcore.strategy import KEEP, Bot, Own, bot_function, make_strategy, play
 from simcore.table import TABLE, Table, is_dead, on_line
 from simcore.transcripts import Event
 from strategies import balanced, greedy
@@ -130,7 +130,7 @@ class Desk:
         self.bench = np.zeros(1, BENCH)[0]
         self.notes = np.zeros(1, NOTES)[0]
         for number, bot in enumerate(self.bots):
-            params = np.array([parameter.default for parameter in bot.parameters])
+            params = make_strategy(bot, {}).all_params()
             start = bot.start(self.setting, params)
             seat_bot(self.bench, number, params, start)
         self.functions = tuple(
