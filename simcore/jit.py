@@ -3,6 +3,7 @@
 Nothing else in the project calls `numba.njit` bare, so a flag is changed here or nowhere.
 """
 
+import functools
 import hashlib
 import os
 import shutil
@@ -11,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -106,17 +107,43 @@ def inlined_kernel(function: Function) -> Function:
     return compiled
 
 
+class TypedKernel:
+    """A function that is compiled for one signature, so that it can be passed as a value.
+
+    Only when it is first used: to list the bots, all of which would be compiled, took a minute and
+    a half where there was no cache.
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: Any, allocates: bool) -> None:
+        functools.update_wrapper(self, function)
+        self._make = numba.njit(signature, **(_LEAN | {"_nrt": allocates}))
+        self.py_func = function
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        """What to pass to a kernel."""
+        return self._make(self.py_func)
+
+    def __call__(self, *given: Any) -> Any:
+        """Call the compiled function."""
+        return self.compiled(*given)
+
+
 def typed_kernel(signature: Any, allocates: bool = True) -> Callable[[Function], Function]:
-    """Compile for one signature at import, so that the function can be passed as a value.
+    """Compile for one signature when first used (TypedKernel).
 
     With `allocates=False` the function is faster to call and may create no arrays.
     """
 
     def decorate(function: Function) -> Function:
-        compiled: Function = numba.njit(signature, **(_LEAN | {"_nrt": allocates}))(function)
-        return compiled
+        return cast(Function, TypedKernel(function, signature, allocates))
 
     return decorate
+
+
+def as_value(function: Any) -> Any:
+    """Return a bot's function as a kernel takes it."""
+    return function.compiled if isinstance(function, TypedKernel) else function
 
 
 def user_kernel(function: Function, signature: Any = None) -> Function:

@@ -15,6 +15,7 @@ import numpy as np
 from simcore.dealer import DEALER
 from simcore.design import Design, make_design
 from simcore.engine import BENCH, play_games, seat_bot
+from simcore.jit import as_value
 from simcore.manifest import StoreError, new_manifest, plan_of, read_manifest
 from simcore.plan import Chunk, Plan
 from simcore.records import (
@@ -113,9 +114,9 @@ class Runner:
         self._seated = list(design.bots)
         bots = [design.bots[min(n, len(design.bots) - 1)].bot for n in range(MAX_SEATS)]
         self._decisions = (
-            tuple(bot.choose for bot in bots),
-            tuple(bot.exchange for bot in bots),
-            tuple(bot.forfeit for bot in bots),
+            tuple(as_value(bot.choose) for bot in bots),
+            tuple(as_value(bot.exchange) for bot in bots),
+            tuple(as_value(bot.forfeit) for bot in bots),
         )
 
     def _seat_bot(self, number: int, strategy: Strategy) -> None:

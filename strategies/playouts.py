@@ -115,6 +115,21 @@ def copy_line_bots(setting: Setting, source: Owns, target: Owns) -> None:
             target[team].memory[word] = source[team].memory[word]
 
 
+@inlined_kernel
+def begin_turn(setting: Setting, table: Table, dealer: Dealer) -> None:
+    """Count the turn and exchange dead cards, as line bots do."""
+    seat = table.seat
+    table.turn += 1
+    table.idle += 1
+    for _ in range(setting.exchanges):
+        slot = dead_slot(table, dealer.hands[seat, : table.hand_size[seat]])
+        if slot < 0 or (table.pile == 0 and not setting.reshuffle):
+            break
+        discard(table, dealer, seat, slot)
+        refill(setting, table, dealer, seat, slot)
+        table.idle = 0
+
+
 @kernel
 def play_out(
     setting: Setting, table: Table, dealer: Dealer, owns: Owns, team: Int, turns: Int, features: Any
@@ -126,15 +141,7 @@ def play_out(
     for _ in range(turns):
         seat = table.seat
         mover = int64(setting.team[seat])
-        table.turn += 1
-        table.idle += 1
-        for _ in range(setting.exchanges):
-            slot = dead_slot(table, dealer.hands[seat, : table.hand_size[seat]])
-            if slot < 0 or (table.pile == 0 and not setting.reshuffle):
-                break
-            discard(table, dealer, seat, slot)
-            refill(setting, table, dealer, seat, slot)
-            table.idle = 0
+        begin_turn(setting, table, dealer)
         hand = dealer.hands[seat, : table.hand_size[seat]]
         if any_playable(setting, table, mover, hand):
             move = choose_by_lines(setting, table, seat, hand, owns[mover])

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from simcore.board import SPACES
-from simcore.cards import CARDS, PLAIN
+from simcore.cards import CARDS
 from simcore.dealer import DEALER, Dealer, copy_cards
-from simcore.jit import Int, allocating_kernel, inlined_kernel, int64, kernel
-from simcore.moves import Hand, is_target
+from simcore.jit import Int, allocating_kernel, int64, kernel
+from simcore.moves import Hand
 from simcore.rng import mix, next64
 from simcore.setting import SLOTS, Setting
-from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function, play
+from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function
 from simcore.table import TABLE, Table, copy_table
 from simcore.turn import make_play, refill
-from strategies.hands import choose_by_hand, move_worth
+from strategies.candidates import LISTING, MAX_MOVES, list_moves, put_first
+from strategies.hands import choose_by_hand
 from strategies.planner import BOT as PRIOR
 from strategies.playouts import (
     FEATURES,
@@ -39,57 +39,18 @@ from strategies.playouts import (
 
 _OWN_PARAMETERS = (
     Parameter("playouts", 200, 0, 1_000_000, "playouts a move"),
-    Parameter("moves", 8, 1, 100, "moves looked at beside the first choice"),
+    Parameter("moves", 8, 1, MAX_MOVES - 1, "moves looked at beside the first choice"),
     Parameter("turns", 10, 0, 1000, "turns of a playout"),
-    Parameter("doubt", 1.0, 0, 1_000_000, "standard errors by which another move has to be better"),
+    Parameter("doubt", 1.0, 0, 1000, "standard errors by which another move has to be better"),
 )
-_AT = len(PRIOR.parameters)
-
-
-@inlined_kernel
-def _alike(setting: Setting, one: Int, other: Int) -> bool:
-    """Return whether two cards do the same: equal ones, and jacks of one kind."""
-    return one == other or (setting.kind[one] != PLAIN and setting.kind[one] == setting.kind[other])
-
-
-@allocating_kernel
-def list_moves(
-    setting: Setting, table: Table, team: Int, hand: Hand, own: Own, first: Int, moves: Memory
-) -> Int:
-    """Write the first choice and the moves next in worth, as many as fit; return how many.
-
-    Of cards that do the same the first stands for all.
-    """
-    worth = np.zeros(len(moves), np.int64)
-    moves[0] = first
-    n = int64(1)
-    for slot in range(len(hand)):
-        card = hand[slot]
-        again = False
-        for before in range(slot):
-            again |= _alike(setting, hand[before], card)
-        for space in range(SPACES):
-            if again or not is_target(setting, table, team, card, space):
-                continue
-            if space == first & 127 and _alike(setting, hand[first >> 7], card):
-                continue
-            value = move_worth(setting, table, team, own.memory, card, space)
-            at = n
-            while at > 1 and worth[at - 1] < value:
-                at -= 1
-            if at < len(moves):
-                n = min(n + 1, len(moves))
-                for k in range(n - 1, at, -1):
-                    moves[k], worth[k] = moves[k - 1], worth[k - 1]
-                moves[at], worth[at] = play(slot, space), value
-    return n
+_PLAYOUTS, _MOVES, _TURNS, _DOUBT = (len(PRIOR.parameters) + i for i in range(4))
 
 
 @allocating_kernel
 def _search(setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, moves: Memory) -> Int:
     """Return the first move, or that with the best paired gain over it by sequential halving."""
     team, n = int64(setting.team[seat]), len(moves)
-    budget, turns = int64(own.params[_AT]), int64(own.params[_AT + 2])
+    budget, turns = int64(own.params[_PLAYOUTS]), int64(own.params[_TURNS])
     tables, dealers = np.zeros(1, TABLE), np.zeros(2, DEALER)
     root, bots = np.zeros(setting.teams, OWN), np.zeros(setting.teams, OWN)
     pool, gone = np.zeros(SLOTS, np.uint8), np.zeros(CARDS, np.uint8)
@@ -139,7 +100,7 @@ def _search(setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, mov
             left = 1 + left // 2
     mean = gain[1] / count[1]
     error = np.sqrt(max(square[1] / count[1] - mean * mean, 1e-6) / count[1])
-    return moves[1] if mean > own.params[_AT + 3] * error else moves[0]
+    return moves[1] if mean > own.params[_DOUBT] * error else moves[0]
 
 
 @kernel
@@ -167,12 +128,12 @@ def _try(
 def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Return the prior's move, or one that is better in playouts by more than their noise."""
     first = choose_by_hand(setting, table, seat, hand, own)
-    moves = np.zeros(1 + int64(own.params[_AT + 1]), np.int64)
-    team = int64(setting.team[seat])
-    n = list_moves(setting, table, team, hand, own, first, moves)
-    if n < 2 or own.params[_AT] < 2 * n:
+    moves = np.zeros(1, LISTING)[0]
+    list_moves(setting, table, seat, hand, own.memory, True, 1 + int64(own.params[_MOVES]), moves)
+    put_first(setting, hand, moves, first)
+    if moves.size < 2 or own.params[_PLAYOUTS] < 2 * moves.size:
         return first
-    return _search(setting, table, seat, hand, own, moves[:n])
+    return _search(setting, table, seat, hand, own, moves.move[: moves.size])
 
 
 def start(setting: Setting, params: Params) -> Memory:

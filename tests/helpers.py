@@ -18,7 +18,7 @@ import cli
 from simcore.board import SPACES, Board
 from simcore.dealer import DEALER
 from simcore.engine import BENCH, play_games, seat_bot
-from simcore.jit import kernel
+from simcore.jit import as_value, kernel
 from simcore.moves import Hand, is_legal, is_playable, is_target
 from simcore.plan import Plan
 from simcore.records import (
@@ -134,7 +134,10 @@ class Desk:
             start = bot.start(self.setting, params)
             seat_bot(self.bench, number, params, start)
         self.functions = tuple(
-            tuple(getattr(self.bots[min(i, len(self.bots) - 1)], name) for i in range(MAX_SEATS))
+            tuple(
+                as_value(getattr(self.bots[min(i, len(self.bots) - 1)], name))
+                for i in range(MAX_SEATS)
+            )
             for name in ("choose", "exchange", "forfeit")
         )
 

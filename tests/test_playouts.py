@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pytest
 from helpers import Desk, scaled
 
-from simcore.board import SPACES
 from simcore.cards import CARDS
 from simcore.dealer import DEALER, deal_hands, shuffle_deal
 from simcore.moves import is_legal
@@ -19,7 +18,8 @@ from simcore.rules import Rules
 from simcore.setting import SLOTS
 from simcore.strategy import OWN, find_strategy, make_strategy
 from simcore.table import clear_table
-from strategies import planner, search, tuned
+from strategies import planner, tuned
+from strategies.candidates import LISTING, list_moves, put_first
 from strategies.playouts import (
     FEATURES,
     chance,
@@ -151,21 +151,24 @@ def test_moves_are_legal_and_differ() -> None:
         start = planner.BOT.start(desk.setting, params)
         own.memory[: len(start)] = start
         first = planner.BOT.choose(desk.setting, desk.table, seat, hand, own)
-        moves = np.zeros(9, np.int64)
-        n = search.list_moves(desk.setting, desk.table, seat, hand, own, first, moves)
+        listing = np.zeros(1, LISTING)[0]
+        list_moves(desk.setting, desk.table, seat, hand, own.memory, True, 9, listing)
+        put_first(desk.setting, hand, listing, first)
+        moves = listing.move[: listing.size]
         assert moves[0] == first
-        told = {(int(hand[move >> 7]), int(move & 127)) for move in moves[:n]}
-        assert len(told) == n
-        for move in moves[:n]:
+        assert 1 <= len(moves) <= 9
+        assert (np.diff(listing.worth[1 : listing.size]) <= 0).all()
+        told = {(int(hand[move >> 7]), int(move & 127)) for move in moves}
+        assert len(told) == len(moves)
+        for move in moves:
             assert is_legal(desk.setting, desk.table, seat, hand, move >> 7, move & 127)
-            assert move & 127 < SPACES
 
 
 def test_a_search_without_trust_plays_as_its_prior() -> None:
     """The free test: whoever never leaves the first choice scores exactly one half against it."""
     from simcore import simulate
 
-    both = ["search:playouts=20,doubt=1000000", "planner"]
+    both = ["search:playouts=20,doubt=1000", "planner"]
     run = simulate(both, games=max(2, scaled(40)), seed=2)
     score = run.seats.groupby("strategy", observed=True)["score"].mean()
     assert score[both[0]] == 0.5
