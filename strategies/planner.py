@@ -6,8 +6,8 @@ and nothing is lost where the hand holds them all. So it builds where it can go 
 turns ahead, which is all the planning that this game rewards: weights and parts were found together
 by CMA-ES (`seqlab tune`) against `balanced` and `tuned`.
 
-What it found: of a line that needs two, with the second not in hand, 60 % is left; of one that
-needs three with none of the others in hand 25 %. Nobody else's lines are looked at more closely.
+What it found: of a line that needs two, with the second not in hand, 67 % is left; of one that
+needs three with neither of the others in hand 21 %. Nobody else's lines are looked at more closely.
 """
 
 import numpy as np
@@ -21,19 +21,19 @@ from strategies.lines import Weights
 from strategies.tuned import line_parameters, weights_of
 
 FOUND = Weights(
-    gain=(1960, 126, 9.16, 5.37, 1.95),
-    block=(341, 4.66, 1.2, 0.907, 0.907),
-    take=(510, 29.4, 0.827, 0.229, 0.229),
-    match_gain=(2190, 68.4, 25.9, 8.06, 2.91),
-    match_block=(346, 8.34, 2.17, 0.889, 0.889),
-    match_take=(424, 30.1, 11.8, 5, 5),
-    two_eyed_cost=1580,
-    one_eyed_cost=246,
-    corner=1.1,
-    centre=0.143,
+    gain=(2060, 79.8, 11.7, 5.86, 1.98),
+    block=(364, 4.3, 1.24, 1, 1),
+    take=(530, 28.6, 1.03, 0.169, 0.169),
+    match_gain=(2140, 54.2, 20.4, 8.15, 2.69),
+    match_block=(343, 6.3, 1.86, 0.931, 0.931),
+    match_take=(472, 23.1, 13.7, 3.63, 3.63),
+    two_eyed_cost=1420,
+    one_eyed_cost=383,
+    corner=0.939,
+    centre=0.128,
     closing=True,
 )
-KEEP = ((0.602,), (0.917, 0.246), (0.928, 0.393, 0.144), (0.866, 0.737, 0.345, 0.286))
+KEEP = ((0.671,), (0.879, 0.214), (0.925, 0.394, 0.167), (0.979, 0.875, 0.299, 0.289))
 
 PARAMETERS = (
     *line_parameters(FOUND),
