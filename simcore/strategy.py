@@ -12,7 +12,7 @@ A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot
 - `own`      the record of what is the seat's own in this game (OWN):
   - `own.params`  float64[64], the bot's parameters in declared order, at most 60; the last four are
                   those of every bot (BARS), from FIRST_BAR on.
-  - `own.memory`  int64[4096], set to the bot's `start` contents before the first turn; the engine
+  - `own.memory`  int64[6144], set to the bot's `start` contents before the first turn; the engine
                   never looks at it again. `.view(np.int32)` and the like give other types. Words
                   behind the `start` contents are 0 for a guarded bot; for the built-in ones they
                   are left from other games: not to be used.
@@ -56,7 +56,7 @@ Own = Any
 Decision = Callable[[Setting, Table, int, Hand, Own], int]
 
 MAX_PARAMS = 64
-MAX_MEMORY = 4096
+MAX_MEMORY = 6144
 """Words of 8 bytes that a bot may keep over a game."""
 
 OWN = record_dtype(

@@ -108,6 +108,8 @@ _WORTH_BY_CLASS = _TABLE_STAGE + np.uint64(1)
 _KEPT = _WORTH_BY_CLASS + np.uint64(4 * _CLASSES)
 """the part kept by chips needed (0 for an opponents' line) and level, float64;"""
 # and behind that, as long as there are levels, the product of the two at the stage.
+HAND_WORDS = int(_KEPT) + (NEEDS + 1 + _CLASSES) * (_MIDDLE + 1)
+"""Words of memory of one who does not count."""
 
 _NOTHING_YET = int64(-(1 << 40))
 _U7, _U8, _BYTE = (np.uint64(n) for n in (7, 8, 255))

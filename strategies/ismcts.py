@@ -37,7 +37,7 @@ from simcore.moves import Hand
 from simcore.rng import mix
 from simcore.rules import MAX_TEAMS
 from simcore.setting import SLOTS, Setting
-from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function
+from simcore.strategy import OWN, Bot, Memory, Own, Parameter, bot_function
 from simcore.table import TABLE, Table, copy_table
 from simcore.turn import make_play, refill
 from strategies.candidates import LISTING, MAX_MOVES, Listing, list_moves, put_first
@@ -53,6 +53,7 @@ from strategies.playouts import (
     play_out,
     sample_unseen,
     start_line_bots,
+    start_with_line_bots,
 )
 
 MAX_DEPTH = 32
@@ -387,16 +388,11 @@ def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> i
     return _search(setting, table, seat, hand, own, first, own.memory)
 
 
-def start(setting: Setting, params: Params) -> Memory:
-    """Return the values of the empty board."""
-    return PRIOR.start(setting, params)
-
-
 BOT = Bot(
     "ismcts",
     "Grows one tree over samples of what is unseen.",
     choose,
     parameters=(*PRIOR.parameters, *_OWN_PARAMETERS),
-    start=start,
+    start=start_with_line_bots,
     fast=False,
 )

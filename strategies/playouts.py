@@ -15,10 +15,20 @@ from simcore.jit import Int, inlined_kernel, int64, kernel
 from simcore.moves import Hand, any_playable, dead_slot
 from simcore.rng import Stream, below
 from simcore.setting import SLOTS, Setting
-from simcore.strategy import Memory
+from simcore.strategy import Memory, Params
 from simcore.table import OPEN, Table
 from simcore.turn import discard, make_play, refill
-from strategies.lines import CHANGING, LINE_WORDS, catch_up, choose_by_lines, value_afresh
+from strategies.hands import HAND_WORDS
+from strategies.lines import (
+    CHANGING,
+    LINE_WORDS,
+    catch_up,
+    choose_by_lines,
+    start_values,
+    value_afresh,
+)
+from strategies.planner import start as start_planner
+from strategies.tuned import FOUND as TUNED_WEIGHTS
 
 Owns = Any
 """An array of OWN, a line bot's by team."""
@@ -100,10 +110,10 @@ def _take_out(table: Table, hand: Hand, pool: Any, gone: Any, size: Int) -> Int:
 
 @kernel
 def start_line_bots(setting: Setting, table: Table, memory: Memory, owns: Owns) -> None:
-    """Set a line bot of every team to the table; `memory` is one of lines.py with their weights."""
+    """Set a line bot of every team to the table; `memory` as `start_with_line_bots` has it."""
     for team in range(setting.teams):
         for word in range(LINE_WORDS):
-            owns[team].memory[word] = memory[word]
+            owns[team].memory[word] = memory[HAND_WORDS + word]
         value_afresh(setting, table, team, owns[team].memory)
 
 
@@ -178,6 +188,12 @@ def _strength(
     for i in range(FEATURES):
         total += features[i] * FITTED[i]
     return total
+
+
+def start_with_line_bots(setting: Setting, params: Params) -> Memory:
+    """Return the memory of `planner`, and behind it that of the line bots of playouts, `tuned`."""
+    line_bot = start_values(setting, TUNED_WEIGHTS, params)
+    return np.concatenate([start_planner(setting, params), line_bot])
 
 
 FITTED = np.array(

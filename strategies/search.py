@@ -22,7 +22,7 @@ from simcore.jit import Int, allocating_kernel, int64, kernel
 from simcore.moves import Hand
 from simcore.rng import mix, next64
 from simcore.setting import SLOTS, Setting
-from simcore.strategy import OWN, Bot, Memory, Own, Parameter, Params, bot_function
+from simcore.strategy import OWN, Bot, Memory, Own, Parameter, bot_function
 from simcore.table import TABLE, Table, copy_table
 from simcore.turn import make_play, refill
 from strategies.candidates import LISTING, MAX_MOVES, list_moves, put_first
@@ -35,11 +35,12 @@ from strategies.playouts import (
     play_out,
     sample_unseen,
     start_line_bots,
+    start_with_line_bots,
 )
 
 _OWN_PARAMETERS = (
     Parameter("playouts", 200, 0, 1_000_000, "playouts a move"),
-    Parameter("moves", 8, 1, MAX_MOVES - 1, "moves looked at beside the first choice"),
+    Parameter("moves", 5, 1, MAX_MOVES - 1, "moves looked at beside the first choice"),
     Parameter("turns", 10, 0, 1000, "turns of a playout"),
     Parameter("doubt", 1.0, 0, 1000, "standard errors by which another move has to be better"),
 )
@@ -136,16 +137,11 @@ def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> i
     return _search(setting, table, seat, hand, own, moves.move[: moves.size])
 
 
-def start(setting: Setting, params: Params) -> Memory:
-    """Return the values of the empty board."""
-    return PRIOR.start(setting, params)
-
-
 BOT = Bot(
     "search",
     "Samples what is unseen and plays the best moves out.",
     choose,
     parameters=(*PRIOR.parameters, *_OWN_PARAMETERS),
-    start=start,
+    start=start_with_line_bots,
     fast=False,
 )

@@ -26,6 +26,7 @@ from strategies.playouts import (
     play_out,
     sample_unseen,
     start_line_bots,
+    start_with_line_bots,
 )
 
 Array = npt.NDArray[Any]
@@ -43,10 +44,8 @@ def stopped(rules: Rules, turns: int, seed: int) -> Desk:
 
 def line_bots(desk: Desk) -> Array:
     owns = np.zeros(desk.rules.teams, OWN)
-    params = make_strategy(tuned.BOT, {}).all_params()
-    memory = np.zeros(len(owns[0].memory), np.int64)
-    start = tuned.BOT.start(desk.setting, params)
-    memory[: len(start)] = start
+    params = make_strategy(planner.BOT, {}).all_params()
+    memory = start_with_line_bots(desk.setting, params)
     start_line_bots(desk.setting, desk.table, memory, owns)
     return owns
 
