@@ -56,6 +56,9 @@ Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no word
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+DEFAULT = "planner"
+"""Who plays if nobody is told: the best of the fast bots."""
+
 _INTERRUPTED = 130
 
 
@@ -148,7 +151,7 @@ def run(
 ) -> None:
     """Simulate, then write the report: the main job.
 
-    Without options: 100,000 two-player games of the bot `balanced` against itself.
+    Without options: 100,000 two-player games of `planner`, the best fast bot, with itself.
 
     Example: seqlab run -s balanced -s greedy --games 200000 --players 4
     """
@@ -231,7 +234,7 @@ def _simulate(
     try:
         with _progress("playing", games, quiet) as advance:
             played = simulate(
-                strategies or ["balanced"],
+                strategies or [DEFAULT],
                 games,
                 seed,
                 rules,
@@ -430,6 +433,8 @@ def strategies(
         return
     _print_table(("strategy", "idea"), [(b.name, b.idea) for b in bots])
     if name:
+        if page := _page(name):
+            print(page)
         _print_table(
             ("parameter", "default", "range", "scale", "meaning"),
             [
@@ -437,6 +442,17 @@ def strategies(
                 for p in (*bots[0].parameters, *BARS)
             ],
         )
+
+
+def _page(name: str) -> str:
+    """Return what the module of an installed bot says about it: why it plays as it does."""
+    from importlib.metadata import entry_points
+    from inspect import getdoc
+
+    from simcore.strategy import GROUP
+
+    modules = [sys.modules[point.module] for point in entry_points(group=GROUP, name=name)]
+    return (getdoc(modules[0]) or "") if modules else ""
 
 
 def _check_bot(name: str | None, quiet: bool) -> None:
@@ -580,7 +596,7 @@ def replay(
             print(f"warning: {told_of}; games may differ", file=sys.stderr)
     else:
         in_force = _rules(players, teams, preset, rules, set_)
-        plan, made = make_plan(strategy or ["balanced"], in_force, seed or 0, design or "auto")
+        plan, made = make_plan(strategy or [DEFAULT], in_force, seed or 0, design or "auto")
         games = MAX_GAMES
     if as_json + moves + (turn is not None) > 1:
         raise RunError("replay: allowed is one of --json, --moves and --turn")

@@ -1,4 +1,9 @@
-"""`random`: any legal play."""
+"""`random`: any legal play.
+
+A card drawn uniformly among those of the hand that can be played, then a space uniformly among its
+legal targets. It looks at nothing, and so is the zero of every scale: what it scores, the cards
+alone score; and what its lines do (through corners, say), the board does.
+"""
 
 from simcore.board import SPACES
 from simcore.cards import PLAIN

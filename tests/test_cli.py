@@ -250,7 +250,10 @@ def test_quiet_prints_results_only(seqlab: Seqlab, tmp_path: Path) -> None:
 
 ONCE = ["simulate", "-s", "random", *FEW, "--out", "new"]
 BAD: list[tuple[list[str], str]] = [  # the command, what the one line has to say
-    (["simulate", "-s", "clever"], "no strategy 'clever'; allowed: balanced, greedy, random"),
+    (
+        ["simulate", "-s", "clever"],
+        "no strategy 'clever'; allowed: balanced, centre, corners, counter, ",
+    ),
     (["run", "-s", "random:x=1"], "random: no parameter 'x'; allowed: no_two_eyed"),
     (["run", "-s", "random@none.toml"], "none.toml cannot be read as TOML"),
     (["strategies", "clever"], "no strategy 'clever'"),

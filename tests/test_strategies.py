@@ -37,7 +37,8 @@ def quick(bot: Bot) -> Bot:
     return replace(bot, parameters=tuple(told))
 
 
-BOTS = [quick(find_bot(name)) for name in bot_names()]
+# Without compilation a move of a slow bot takes minutes.
+BOTS = [bot for bot in map(quick, map(find_bot, bot_names())) if JIT or bot.fast]
 IDS = [bot.name for bot in BOTS]
 
 ALL_RULES = all_rules() if JIT else all_rules()[::7]
