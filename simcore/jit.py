@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 import platformdirs
+from numba.extending import typeof_impl
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -127,6 +128,12 @@ class TypedKernel:
     def __call__(self, *given: Any) -> Any:
         """Call the compiled function."""
         return self.compiled(*given)
+
+
+@typeof_impl.register(TypedKernel)
+def _type_of(function: TypedKernel, context: Any) -> Any:
+    """Let kernels call such a function by its name."""
+    return typeof_impl(function.compiled, context)
 
 
 def typed_kernel(signature: Any, allocates: bool = True) -> Callable[[Function], Function]:

@@ -220,8 +220,9 @@ def test_run_and_report(seqlab: Seqlab, tmp_path: Path) -> None:
         assert "95 % interval" in sentence
         assert "games on 150 deals" in sentence
     assert re.fullmatch(
-        r"balanced scores [\d.]+ % \(95 % interval [^)]+\) against random, "
-        r"[\d.]+ % \(95 % interval [^)]+\) against greedy\.",
+        r"planner scores [\d.]+ % \(95 % interval [^)]+\) against random, "
+        r"[\d.]+ % \(95 % interval [^)]+\) against greedy, "
+        r"[\d.]+ % \(95 % interval [^)]+\) against balanced\.",
         strength,
     )
     html = (tmp_path / page).read_text()
@@ -230,7 +231,7 @@ def test_run_and_report(seqlab: Seqlab, tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "run-0"
     assert list((folder / "report").glob("*.png"))
     assert list((folder / "report").glob("*.csv"))
-    assert load(folder).manifest["strategies"] == ["balanced"]
+    assert load(folder).manifest["strategies"] == ["planner"]
     assert seqlab("report", folder) == 0
     assert seqlab.out.splitlines()[:-1] == [*sentences, strength]
     assert seqlab("simulate", "-s", "random", "--games", "300", "--out", "other") == 0

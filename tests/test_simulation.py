@@ -183,7 +183,7 @@ def test_progress_counts_every_game() -> None:
         ({"seed": 2**63}, ValueError, "seed: 9223372036854775808"),
         ({"threads": 0}, RunError, "threads: 0; allowed: 1 to"),
         ({"design": "both"}, DesignError, "design: 'both'"),
-        ({"strategies": ["clever"]}, StrategyError, "no strategy 'clever'; allowed: balanced, gr"),
+        ({"strategies": ["clever"]}, StrategyError, "no strategy 'clever'; allowed: balanced, ce"),
         ({"strategies": []}, DesignError, "0 given"),
         ({"strategies": ["random"] * 3}, DesignError, "3 given"),
         ({"strategies": ["random:x=1"]}, StrategyError, "no parameter 'x'"),

@@ -26,7 +26,7 @@ from simcore.strategy import (
     make_strategy,
 )
 
-FEW = {"search": ("playouts", 24), "ismcts": ("iterations", 24)}
+FEW = {"search": ("playouts", 12), "ismcts": ("iterations", 12)}
 """What a slow bot is given less of here."""
 
 
@@ -48,7 +48,7 @@ ALL_RULES = all_rules() if JIT else all_rules()[::7]
 @pytest.mark.parametrize("rules", ALL_RULES, ids=lambda r: f"{r.players}in{r.teams}")
 def test_plays_legal_games_to_their_end(bot: Bot, rules: Rules) -> None:
     """The engine stops with a fault at an illegal play, exchange or forfeit."""
-    games = scaled(40)
+    games = scaled(12)
     check_games(bot, rules, games)
     played = table_for(bot, rules).play(0, games)
     other = table_for(bot, rules, seed=2).play(0, games)
@@ -74,8 +74,8 @@ def test_choices(bot: Bot, number: int) -> None:
     asked = 0
     for change in SETTINGS if JIT else SETTINGS[:1]:
         rules = Rules(players=players, teams=teams, max_turns=200).settings() | change
-        asked += check_choices(bot, Rules.from_settings(rules), number, asks=scaled(40))
-    assert asked > scaled(100)
+        asked += check_choices(bot, Rules.from_settings(rules), number, asks=scaled(12))
+    assert asked > scaled(30)
 
 
 @pytest.mark.parametrize("bot", BOTS, ids=IDS)

@@ -71,7 +71,8 @@ def test_who_is_left_out(monkeypatch):
         "mine.py:choose:x=1": files,
         "greedy@p.toml": files,
         "gone": f"not installed here: no strategy 'gone'; allowed: {', '.join(bot_names())}",
-        "greedy:x=1": "not installed here: greedy: no parameter 'x'; allowed: none",
+        "greedy:x=1": "not installed here: greedy: no parameter 'x'; "
+        "allowed: no_two_eyed, no_one_eyed, no_corner_lines, no_blocking",
     }
     assert asked == ["random", "gone", "greedy:x=1"]
 
