@@ -3,8 +3,9 @@
     python benchmarks/against_limit.py PATH/limit.c [--rounds 5] [--players 2] [--threads 1,2]
 
 Machines drift, so only ratios from one run count: each round plays the yardstick, then ours, and
-the median over the rounds is the figure. `random` is held against games a second, the others
-against turns a second. All records of a run are kept (simcore.bench). Needs a C compiler.
+the median over the rounds is the figure. `random` is held against games a second, `greedy` and
+`balanced` against turns a second, and any other bot against the yardstick's `balanced` in games a
+second. All records of a run are kept (simcore.bench). Needs a C compiler.
 """
 
 import argparse
@@ -41,11 +42,12 @@ def yardstick(program: Path, bot: str, rules: Rules, threads: int) -> dict[str, 
 
 def compare(program: Path, bot: str, rules: Rules, threads: int, rounds: int) -> str:
     """Return a line with both speeds and their ratio."""
-    unit = "games_per_second" if bot == "random" else "turns_per_second"
+    unit = "turns_per_second" if bot in ("greedy", "balanced") else "games_per_second"
+    other = bot if bot in GAMES else "balanced"
     measure(bot, rules, threads, 0.2)
     theirs, ours = [], []
     for _ in range(rounds):
-        theirs.append(yardstick(program, bot, rules, threads)[unit])
+        theirs.append(yardstick(program, other, rules, threads)[unit])
         ours.append(measure(bot, rules, threads, 1.0)[unit])
     ratios = sorted(o / t for o, t in zip(ours, theirs, strict=True))
     return (
