@@ -10,6 +10,14 @@ a lucky one: `planner`'s move is kept unless another is better by `doubt` standa
 paired difference. With a `doubt` beyond all differences the bot plays exactly as `planner` does.
 
 The number of playouts is a parameter, not the time, so that games can be repeated.
+
+Two players, paired deals, 95 % half-widths. At 200 playouts, a millisecond a move: .555 +- .011
+against `tuned` with 8 other moves, .558 with 5; .527 +- .010 against `planner`. Playouts by the
+weights of `planner`, which mean little to one who does not know the hand, made that .543 against
+`tuned`. Of 600 deals against `planner`, where the first form scored .538 +- .019: with playouts of
+4 turns and nearly twice as many .531, with 4 other moves .534, with a doubt of 2 .530. Twice the
+playouts score .509 +- .015 against once; 1,000 score .528 +- .023 against 500, and .571 +- .024
+against `tuned`.
 """
 
 from typing import Any
