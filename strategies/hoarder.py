@@ -18,13 +18,18 @@ def start(setting: Setting, params: Params) -> Memory:
     return start_values(setting, weights, params)
 
 
+def jack_costs(cost: float) -> tuple[Parameter, ...]:
+    """Return what jacks have to bring as parameters, both with the same default."""
+    return (
+        Parameter("two_eyed", cost, 0, 100_000, "what a two-eyed jack has to bring"),
+        Parameter("one_eyed", cost, 0, 100_000, "what a one-eyed jack has to bring"),
+    )
+
+
 BOT = Bot(
     "hoarder",
     "Keeps its jacks for completing sequences.",
     choose,
-    parameters=(
-        Parameter("two_eyed", 700, 0, 100_000, "what a two-eyed jack has to bring"),
-        Parameter("one_eyed", 700, 0, 100_000, "what a one-eyed jack has to bring"),
-    ),
+    parameters=jack_costs(700),
     start=start,
 )

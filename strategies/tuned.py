@@ -4,8 +4,8 @@ The idea is that of `balanced`; only the weights are not a person's. They were f
 (`seqlab tune`) on paired deals against `balanced` and earlier forms of itself, and say what people
 rarely do:
 
-- To complete a line is worth eight times as much as to stop one a chip short, and stopping anything
-  further away is worth next to nothing: chips that build also block.
+- To complete a line is worth twelve times as much as to stop one a chip short, and to stop anything
+  further away next to nothing: chips that build also block.
 - A two-eyed jack is for completing sequences, never for stopping them.
 - At match point three chips of the own second line count double, and the opponents' lines hardly
   more than before.
