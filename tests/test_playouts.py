@@ -17,12 +17,13 @@ from simcore.rng import BOT, stream_start
 from simcore.rules import Rules
 from simcore.setting import SLOTS
 from simcore.strategy import OWN, find_strategy, make_strategy
-from simcore.table import clear_table
+from simcore.table import CORNER, OPEN, clear_table
 from strategies import planner, tuned
 from strategies.candidates import LISTING, list_moves, put_first
 from strategies.playouts import (
     FEATURES,
     chance,
+    note_features,
     play_out,
     sample_unseen,
     start_line_bots,
@@ -119,6 +120,29 @@ def test_a_playout_is_the_game_that_the_engine_plays(change: dict[str, Any]) -> 
         found = played_out(desk, owns, 0)
         assert found == (0.5 if played.winner < 0 else float(played.winner == 0))
         assert desk.table.turn == played.turns
+
+
+@pytest.mark.parametrize("rules", RULES[:3], ids=lambda r: f"{r.players}in{r.teams}")
+def test_features_count_the_own_lines_of_a_board(rules: Rules) -> None:
+    """Lines with chips of two opponents once were counted as own ones, all over the board."""
+    seen: set[int] = set()
+    for seed in range(scaled(20)):
+        desk = stopped(rules, 10 + 2 * seed, seed)
+        owns, features = line_bots(desk), np.zeros(FEATURES)
+        if desk.table.sequences.any():
+            continue
+        spaces = desk.setting.line[: desk.setting.n_lines, : rules.line_length]
+        chips = desk.table.chip[spaces]
+        corners = (chips == CORNER).sum(axis=1)
+        for team in range(rules.teams):
+            own = (chips == team + 1).sum(axis=1)
+            free = own + corners + (chips == OPEN).sum(axis=1) == rules.line_length
+            note_features(desk.setting, desk.table, desk.dealer, owns[team].memory, team, features)
+            for needs in (1, 2, 3):
+                wanted = int((free & (own + corners == rules.line_length - needs)).sum())
+                assert features[needs] == wanted
+                seen.add(wanted)
+    assert len(seen) > 3
 
 
 @pytest.mark.parametrize("rules", RULES, ids=lambda r: f"{r.players}in{r.teams}")
