@@ -6,8 +6,6 @@ strategy holds nine teams. A score is the mean over the teams held, so that equa
 and a strategy that always wins 2/teams: with three teams 1/3 and 2/3, as only one of two can win.
 """
 
-import os
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -15,29 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from analysis.estimates import NO_DATA, Array, Estimate, mean, moments, proportion
+from simcore.arms import Arm, Table, play_arms
 from simcore.board import Board
-from simcore.design import Design, make_design
+from simcore.design import make_design
+from simcore.measures import results
 from simcore.plan import Plan
 from simcore.rules import Rules
-from simcore.simulation import (
-    Pace,
-    Progress,
-    RunError,
-    Runner,
-    check_numbers,
-    slices,
-    warm_up,
-)
-from simcore.spread import Worker, spread
+from simcore.simulation import Progress
 from simcore.strategy import Strategy
-
-MAX_DEALS = 2**44
-"""Deals are numbered from 0 up to this, far beyond those of any run (10^12 games)."""
-
-_PIECES = 8
-"""Pieces for each thread, at least, so that none waits long for the last."""
-_PIECE_GAMES = 1000
-"""Games of a piece, at least: to start one takes the time of a few hundred fast games."""
 
 
 class Pairing(NamedTuple):
@@ -135,87 +118,34 @@ def duels(
     progress: Progress | None = None,
 ) -> list[Duel]:
     """Play several pairings, spread over threads together; raises what `duel` raises."""
-    check_numbers(1, threads)
     board = rules.load_board()
-    tables = [_Table(pairing, rules, board, seed) for pairing in pairings]
-    pieces = _pieces(tables, threads or os.cpu_count() or 1)
-
-    def start_worker() -> Worker[_Piece]:
-        seats = _Seats()
-        return lambda piece, stop: seats.play(piece, stop, progress)
-
-    if pieces:
-        table = pieces[0].table
-        warm_up(Runner(table.plan, table.design))
-    spread(pieces, start_worker, threads)
-    return [table.duel() for table in tables]
+    arms = [duel_arm(pairing, rules, board, seed) for pairing in pairings]
+    tables: dict[int, Table] = {}
+    # Equals are not played: all games drawn is what they come to.
+    played = [arm for arm, pairing in zip(arms, pairings, strict=True) if not pairing.equal]
+    play_arms(played, lambda arm, table: tables.__setitem__(id(arm), table), threads, progress)
+    return [
+        told_duel(pairing, arm, tables.get(id(arm)))
+        for pairing, arm in zip(pairings, arms, strict=True)
+    ]
 
 
-class _Table:
-    """A pairing while it is played: its plan, and the winner of every game."""
-
-    def __init__(self, pairing: Pairing, rules: Rules, board: Board, seed: int) -> None:
-        a, b, first_deal, deals = pairing
-        if deals < 1 or first_deal < 0 or first_deal + deals > MAX_DEALS:
-            told = f"{deals} from {first_deal} on"
-            raise RunError(f"deals: {told}; allowed: at least 1, from 0 to {MAX_DEALS - 1}")
-        self.pairing = pairing
-        # Equals are not played: all games drawn is what they come to.
-        strangers = [a, replace(b, name=f"{b.name} again")] if pairing.equal else [a, b]
-        self.design: Design = make_design(strangers, rules, "swap")
-        seatings, names = self.design.seatings, tuple(bot.name for bot in self.design.bots)
-        self.plan = Plan(rules, board, names, seatings, seed, self.design.name)
-        self.per_deal = len(seatings)
-        self.first_game = first_deal * self.per_deal
-        self.winner = np.full(deals * self.per_deal, -1, np.int8)
-
-    def duel(self) -> Duel:
-        """Return the score of the first strategy by deal."""
-        teams = self.plan.rules.teams
-        held = self.design.seatings[:, :teams] == 0  # by seating and team
-        winner = self.winner.reshape(-1, self.per_deal)
-        won = np.take_along_axis(held, np.maximum(winner, 0).T.astype(np.int64), axis=1).T
-        score = np.where(winner < 0, held.sum(axis=1) / teams, won)
-        draws = (winner < 0).sum(axis=1).astype(np.float64)
-        return Duel(self.pairing, teams, self.per_deal, score.sum(axis=1), draws)
+def duel_arm(pairing: Pairing, rules: Rules, board: Board, seed: int) -> Arm:
+    """Return the arm of a pairing; raises RunError for deals that are not allowed."""
+    a, b, first_deal, deals = pairing
+    strangers = [a, replace(b, name=f"{b.name} again")] if pairing.equal else [a, b]
+    design = make_design(strangers, rules, "swap")
+    names = tuple(bot.name for bot in design.bots)
+    plan = Plan(rules, board, names, design.seatings, seed, design.name)
+    return Arm(f"{a.name} - {b.name}", plan, design, first_deal, deals, results)
 
 
-class _Piece(NamedTuple):
-    """Games of a table, from the first of its own, that one thread plays in a row."""
-
-    table: _Table
-    first: int
-    games: int
-
-
-def _pieces(tables: Sequence[_Table], threads: int) -> list[_Piece]:
-    """Cut all games into pieces that keep the threads busy to the end."""
-    played = [table for table in tables if not table.pairing.equal]
-    pieces = []
-    for table in played:
-        games = len(table.winner)
-        size = max(_PIECE_GAMES, -(-games * len(played) // (_PIECES * threads)))
-        pieces += [_Piece(table, at, min(size, games - at)) for at in range(0, games, size)]
-    return pieces
-
-
-class _Seats:
-    """One thread's seats: a Runner whose strategies change from piece to piece."""
-
-    def __init__(self) -> None:
-        self._runner: Runner | None = None
-        self._paces: dict[tuple[str, ...], Pace] = {}
-
-    def play(self, piece: _Piece, stop: threading.Event, progress: Progress | None) -> None:
-        """Play a piece and note who won."""
-        table = piece.table
-        if self._runner is None:
-            self._runner = Runner(table.plan, table.design)
-        elif self._runner.plan is not table.plan:
-            self._runner.seat(table.plan, table.design)
-        bots = tuple(strategy.bot.name for strategy in table.design.bots)
-        pace = self._paces.setdefault(bots, Pace())
-        first = table.first_game + piece.first
-        for chunk in slices(self._runner, first, piece.games, pace, stop, progress):
-            at = chunk.first_game - table.first_game
-            table.winner[at : at + len(chunk.games)] = chunk.games["winner"]
+def told_duel(pairing: Pairing, arm: Arm, table: Table | None) -> Duel:
+    """Return what an arm's table says; None is a pairing that was not played."""
+    teams, per_deal = arm.plan.rules.teams, arm.games_of_deal
+    winner = np.full((pairing.deals, per_deal), -1) if table is None else table["winner"]
+    held = arm.design.seatings[:, :teams] == 0  # by seating and team
+    won = np.take_along_axis(held, np.maximum(winner, 0).T.astype(np.int64), axis=1).T
+    score = np.where(winner < 0, held.sum(axis=1) / teams, won)
+    draws = (winner < 0).sum(axis=1).astype(np.float64)
+    return Duel(pairing, teams, per_deal, score.sum(axis=1), draws)

@@ -25,6 +25,7 @@ from simcore.book import (
 from simcore.cards import ONE_EYED, PLAIN, TWO_EYED
 from simcore.dealer import NONE, Dealer, can_draw, deal_hands, rewind_deal, shuffle_deal
 from simcore.guard import ask_watched, choose_watched
+from simcore.intervention import intervene
 from simcore.jit import Int, inlined_kernel, int64, kernel, record_dtype
 from simcore.moves import any_playable, dead_slot, is_legal
 from simcore.records import (
@@ -139,7 +140,7 @@ def play_games(
     while used[0] < len(games) and _has_room(setting, sequences, jacks, used):
         deal = (first_game + used[0]) // len(seatings)
         seating = (first_game + used[0]) % len(seatings)
-        if used[0] == 0 or seating == 0 or table.reshuffles > 0:
+        if used[0] == 0 or seating == 0 or table.reshuffles > 0 or setting.intervention:
             shuffle_deal(setting, dealer, seed, deal)
         else:
             # Shuffling afresh for each game of a deal took 5 % of a random game's time.
@@ -149,6 +150,8 @@ def play_games(
             first_seat = (first_seat + seating) % players
         clear_table(setting, table, first_seat)
         deal_hands(setting, table, dealer)
+        if setting.intervention:
+            intervene(setting, table, dealer)
         _start_bots(setting, bench, seatings[seating], seed, deal)
         open_notes(setting, table, dealer, notes, first_game + used[0])
         logged = used[3]

@@ -23,7 +23,8 @@ class Plan:
     """What the tables need to know of a run.
 
     `names` are the strategies by bot number, each once. `seatings` is int64 (n, MAX_SEATS): the bot
-    number by seat for each of the n games of a deal. ValueError if a name stands there twice, or
+    number by seat for each of the n games of a deal. `intervention` is one of
+    setting.INTERVENTIONS. ValueError if a name stands there twice, or
     for a seed that is not 0 to 2^63-1.
     """
 
@@ -33,6 +34,7 @@ class Plan:
     seatings: npt.NDArray[np.int64]
     seed: int
     design: str
+    intervention: str = "none"
 
     def __post_init__(self) -> None:
         whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)

@@ -16,7 +16,7 @@ from simcore.jit import Int, kernel
 Stream = npt.NDArray[np.uint64]
 """uint64[1], advanced by each draw."""
 
-DEAL, RESHUFFLE, BOT, SLIP, LAYOUT = map(np.int64, range(1, 6))
+DEAL, RESHUFFLE, BOT, SLIP, LAYOUT, INTERVENTION = map(np.int64, range(1, 7))
 """What a stream is for; part of what a seed means: do not renumber."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

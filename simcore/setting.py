@@ -27,10 +27,15 @@ MAX_THROUGH = 24
 SLOTS = 112
 """Cards of the largest deck; each slot is one physical card that is present or not."""
 
+INTERVENTIONS = ("none", "two_eyed", "one_eyed", "card")
+NO_INTERVENTION, TWO_EYED_JACK, ONE_EYED_JACK, CARD = range(len(INTERVENTIONS))
+"""What is done to a hand of each deal (intervention.py)."""
+
 SETTING = record_dtype(
     [
         # Rules (field names as in Rules unless said).
         ("players", np.int64),
+        ("intervention", np.int64),
         ("teams", np.int64),
         ("line_length", np.int64),
         ("sequences_to_win", np.int64),
@@ -85,9 +90,10 @@ _JACKS = (
 )
 
 
-def make_setting(rules: Rules, board: Board) -> Setting:
-    """Return the SETTING record of checked rules and a checked layout."""
+def make_setting(rules: Rules, board: Board, intervention: str = "none") -> Setting:
+    """Return the SETTING record of checked rules, a checked layout and one of INTERVENTIONS."""
     setting = np.zeros(1, SETTING)[0]
+    setting.intervention = INTERVENTIONS.index(intervention)
     _fill_rules(setting, rules)
     _fill_board(setting, board)
     _fill_lines(setting, rules)

@@ -94,12 +94,12 @@ class Runner:
     def __init__(self, plan: Plan, design: Design) -> None:
         self.events = 0
         """Events of the last `play`, those that did not fit the log included."""
-        self.setting = make_setting(plan.rules, plan.board)
+        self.setting = make_setting(plan.rules, plan.board, plan.intervention)
         self.table = np.zeros(1, TABLE)[0]
         self.dealer = np.zeros(1, DEALER)[0]
         self.notes = np.zeros(1, NOTES)[0]
         self._bench = np.zeros(1, BENCH)[0]
-        self._true_setting = make_setting(plan.rules, plan.board)
+        self._true_setting = make_setting(plan.rules, plan.board, plan.intervention)
         self._seated: list[Strategy] = []
         self.seat(plan, design)
 
@@ -440,7 +440,7 @@ def _play_part(
     # Only here: pandas and pyarrow take half a second that would stand before the first game.
     from simcore.frames import tables
 
-    return tables(_joined(chunks), runner.plan)
+    return tables(joined(chunks), runner.plan)
 
 
 @dataclass
@@ -473,7 +473,8 @@ def slices(
         yield chunk
 
 
-def _joined(chunks: Sequence[Chunk]) -> Chunk:
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """Return consecutive chunks as one."""
     return Chunk(
         chunks[0].first_game,
         np.concatenate([chunk.games for chunk in chunks]),

@@ -172,7 +172,7 @@ class Folder:
         files = {name: part_file(self.path, name, number) for name in TABLES}
         drafts = {name: file.with_name(file.name + _TEMPORARY) for name, file in files.items()}
         try:
-            sums = {name: _write_table(draft, tables[name]) for name, draft in drafts.items()}
+            sums = {name: write_table(draft, tables[name]) for name, draft in drafts.items()}
             for name, draft in drafts.items():
                 os.replace(draft, files[name])
         finally:
@@ -181,7 +181,7 @@ class Folder:
         return sums
 
     def _replace(self, manifest: dict[str, Any]) -> None:
-        replace_text(self.path / MANIFEST, _text(manifest))
+        replace_text(self.path / MANIFEST, manifest_text(manifest))
         self.manifest = manifest
 
 
@@ -195,7 +195,7 @@ def replace_text(file: Path, text: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _text(manifest: Mapping[str, Any]) -> str:
+def manifest_text(manifest: Mapping[str, Any]) -> str:
     """Return JSON with a line for each key and part; json's own indent is 20 times slower."""
     parts = ",\n ".join(json.dumps(part) for part in manifest["parts"])
     lines = [
@@ -205,7 +205,7 @@ def _text(manifest: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _write_table(file: Path, table: "pa.Table") -> str:
+def write_table(file: Path, table: "pa.Table") -> str:
     """Write a table; return the file's SHA-256."""
     # Only here: half a second that would stand between the command and its first game.
     import pyarrow.parquet as pq
