@@ -228,20 +228,26 @@ def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
             raise StrategyError(f"{bot.name}: no parameter {name!r}; allowed: {allowed}")
         low, high = known[name].low, known[name].high
         if not low <= value <= high:
-            raise StrategyError(f"{bot.name}: {name} is {value:g}; allowed: {low:g} to {high:g}")
+            told = f"{bot.name}: {name} is {exact(value)}"
+            raise StrategyError(f"{told}; allowed: {low:g} to {high:g}")
     for bar in BARS:
         if given.get(bar.name, 0) not in (0, 1):
             told = f"{bot.name}: {bar.name} is {given[bar.name]:g}"
             raise StrategyError(f"{told}; allowed: 0 or 1")
     values = [float(given.get(p.name, p.default)) for p in parameters]
     differ = [
-        f"{p.name}={value:g}"
+        f"{p.name}={exact(value)}"
         for p, value in zip(parameters, values, strict=True)
         if value != p.default
     ]
     name = f"{bot.name}:{','.join(differ)}" if differ else bot.name
     own = len(bot.parameters)
     return Strategy(name, bot, tuple(values[:own]), tuple(values[own:]))
+
+
+def exact(value: float) -> str:
+    """Return the shortest text that reads back as this value: games are replayed from names."""
+    return repr(float(value)).removesuffix(".0")
 
 
 GROUP = "sequence_lab.strategies"

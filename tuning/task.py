@@ -90,7 +90,7 @@ def values_of(strategy: Strategy) -> dict[str, float]:
 
 
 def told(strategy: Strategy) -> dict[str, Any]:
-    """Return a strategy as tune.json has it: its name does not carry every digit."""
+    """Return a strategy as tune.json has it."""
     return {"name": strategy.name, "parameters": values_of(strategy)}
 
 
