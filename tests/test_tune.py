@@ -245,6 +245,19 @@ def test_three_teams_and_some_parameters(tmp_path: Path) -> None:
     assert sum(told) == task.all_games
 
 
+def test_bars_of_the_start_stay(archer: None, tmp_path: Path) -> None:
+    """Candidates and result are barred as the start is, in the file too."""
+    task = make_task(find_strategy("archer:no_two_eyed=1"), [RANDOM], Rules(), **SMALL)
+    assert task.strategy([30, 0.5]).name == "archer:aim=30,wind=0.5,no_two_eyed=1"
+    found = tune(task, tmp_path / "t")
+    assert found["strategy"]["parameters"]["no_two_eyed"] == 1
+    result = find_strategy(f"archer@{tmp_path / 't' / 'params.toml'}")
+    assert result.name == found["result"]["name"]
+    assert result.bars == task.start.bars
+    with pytest.raises(StoreError, match="another strategy"):
+        tune(small(), tmp_path / "t", resume=True)
+
+
 def test_a_result_that_is_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuning.tune.RESULT_DIGITS", 4)
     monkeypatch.setattr("tuning.search.Search.mean", lambda self: to_unit(task.moved, [150, 0.2]))
