@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simcore.dealer import DEALER
-from simcore.design import Design, make_design
+from simcore.design import Design, DesignError, make_design
 from simcore.engine import BENCH, play_games, seat_bot
 from simcore.jit import as_value
 from simcore.manifest import StoreError, new_manifest, plan_of, read_manifest
@@ -233,7 +233,7 @@ class Runner:
         names = " or ".join(strategy.name for strategy in bots if strategy.bot.guarded)
         raise BotError(
             f"strategy {names} wrote to the setting, which it may only read (game {game}); "
-            f"replay it with: {replay_command(self.plan, game)}",
+            f"replay it with: {replay_command(self.plan, self.design, game)}",
             game,
         )
 
@@ -243,7 +243,7 @@ class Runner:
         bot = names[self.design.seatings[game % len(self.design.seatings), seat]]
         return BotError(
             f"strategy {bot} {text} (game {game}, turn {turn}, seat {seat}); "
-            f"replay it with: {replay_command(self.plan, game)}",
+            f"replay it with: {replay_command(self.plan, self.design, game)}",
             game,
         )
 
@@ -261,18 +261,32 @@ _FAULTS = {
 }
 
 
-def replay_command(plan: Plan, game: int) -> str:
-    """Return the command that shows a game of the plan again."""
-    seats = plan.seatings[0, : plan.rules.players]
-    given = [plan.names[bot] for bot in seats]
-    if len(set(given)) == 1:
-        given = given[:1]
-    parts = [f"-s {shlex.quote(name)}" for name in given]
+def replay_command(plan: Plan, design: Design, game: int) -> str:
+    """Return the command that shows a game of the plan again.
+
+    Seatings that no `-s` makes come from a folder, whose own name the plan does not know.
+    """
+    names = _names_to_give(plan, design)
+    if names is None:
+        return f"seqlab replay FOLDER --game {game}"
+    parts = [f"-s {shlex.quote(name)}" for name in names]
     parts += [f"--players {plan.rules.players}", f"--teams {plan.rules.teams}"]
-    parts += [f"--set '{name}={_toml(v)}'" for name, v in plan.rules.changes().items()]
+    changes = plan.rules.changes().items()
+    parts += [f"--set {shlex.quote(f'{name}={_toml(value)}')}" for name, value in changes]
     return (
         f"seqlab replay {' '.join(parts)} --seed {plan.seed} --design {plan.design} --game {game}"
     )
+
+
+def _names_to_give(plan: Plan, design: Design) -> list[str] | None:
+    """Return the fewest strategies that make this design: each once, by team or by seat."""
+    by_seat = [design.bots[bot] for bot in design.seatings[0, : plan.rules.players]]
+    for given in (design.bots, by_seat[: plan.rules.teams], by_seat):
+        with suppress(DesignError):
+            made = make_design(given, plan.rules, plan.design)
+            if made.bots == design.bots and np.array_equal(made.seatings, design.seatings):
+                return [strategy.name for strategy in given]
+    return None
 
 
 def _toml(value: Any) -> str:
