@@ -577,8 +577,9 @@ def replay(
     """
     from simcore.jit import source_hash
     from simcore.manifest import read_manifest
+    from simcore.plan import MAX_DEALS
     from simcore.replay import replay as replay_games
-    from simcore.simulation import MAX_GAMES, RunError, Runner, bot_files, load_plan, make_plan
+    from simcore.simulation import RunError, Runner, bot_files, load_plan, make_plan
 
     told = (seed, design, players, teams, preset, rules, set_)
     if folder is not None and any(option is not None for option in told):
@@ -597,7 +598,7 @@ def replay(
     else:
         in_force = _rules(players, teams, preset, rules, set_)
         plan, made = make_plan(strategy or [DEFAULT], in_force, seed or 0, design or "auto")
-        games = MAX_GAMES
+        games = MAX_DEALS * len(plan.seatings)  # with those that `tune` plays
     if as_json + moves + (turn is not None) > 1:
         raise RunError("replay: allowed is one of --json, --moves and --turn")
     first, stop = _slice(game, games)

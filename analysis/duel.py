@@ -17,7 +17,7 @@ import numpy as np
 from analysis.estimates import NO_DATA, Array, Estimate, mean, moments, proportion
 from simcore.board import Board
 from simcore.design import Design, make_design
-from simcore.plan import Plan
+from simcore.plan import MAX_DEALS, Plan
 from simcore.rules import Rules
 from simcore.simulation import (
     Pace,
@@ -30,9 +30,6 @@ from simcore.simulation import (
 )
 from simcore.spread import Worker, spread
 from simcore.strategy import Strategy
-
-MAX_DEALS = 2**44
-"""Deals are numbered from 0 up to this, far beyond those of any run (10^12 games)."""
 
 _PIECES = 8
 """Pieces for each thread, at least, so that none waits long for the last."""

@@ -18,8 +18,10 @@ from helpers import JIT, Seqlab
 import cli
 from simcore import Rules, load, simulate
 from simcore.board import load_board
+from simcore.plan import MAX_DEALS
 from simcore.rules import PRESETS
 from simcore.strategy import bot_names
+from tuning.task import JUDGING
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
@@ -199,6 +201,16 @@ def test_replay(seqlab: Seqlab, tmp_path: Path) -> None:
     assert seqlab(*words[:-1], "1", "--turn", turns[1]) == 0
     assert seqlab.out.count(" 10\n") == 1
     assert f"after {turns[1]} turns" in seqlab.out
+
+
+def test_replay_of_a_game_of_tune(seqlab: Seqlab) -> None:
+    """Its deals are far behind those of runs; an error of it names a game there."""
+    words = ["replay", "-s", "random", "-s", "greedy", "--json", "--game"]
+    assert seqlab(*words, 2 * JUDGING + 1) == 0
+    start = json.loads(seqlab.out.splitlines()[0])
+    assert (start["deal"], start["strategies"]) == (JUDGING, ["greedy", "random"])
+    assert seqlab(*words, 2 * MAX_DEALS) == 2
+    assert f"allowed: N or A:B, from 0 to {2 * MAX_DEALS - 1}" in seqlab.err
 
 
 def test_folders_by_default(seqlab: Seqlab, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers import JIT, scaled
 
-from analysis.duel import MAX_DEALS, Duel, Pairing, duel, duels, games_of_deal
+from analysis.duel import Duel, Pairing, duel, duels, games_of_deal
 from analysis.estimates import (
     CANNOT_VARY,
     NO_DATA,
@@ -19,6 +19,7 @@ from analysis.estimates import (
     wilson,
 )
 from simcore import Rules, simulate
+from simcore.plan import MAX_DEALS
 from simcore.simulation import RunError
 from simcore.strategy import find_strategy
 
