@@ -333,7 +333,7 @@ def _number(text: str, value: object) -> float:
 
 def _read_params(path: Path) -> dict[str, float]:
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise StrategyError(f"parameters: {path} cannot be read as TOML: {error}") from None
     return {key: _number(f"{path}: {key}", value) for key, value in given.items()}

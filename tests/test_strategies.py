@@ -171,6 +171,8 @@ def test_strategies_in_text(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("attack = 4\nblock = 0.5\n")
     assert find_strategy(f"tuned@{file}").name == "tuned:attack=4"
+    file.write_text("attack = 4\n", encoding="utf-8-sig")  # as some editors write it
+    assert find_strategy(f"tuned@{file}").name == "tuned:attack=4"
 
 
 @pytest.mark.usefixtures("tuned")
