@@ -386,6 +386,9 @@ def load_plan(folder: Path, named: Sequence[str] = ()) -> tuple[Plan, Design, in
     for name in plan.names:
         if names_file(name) and name not in told:
             wanted = f"add -s {shlex.quote(name)}, if you trust that file"
+        if "@" in name and not names_file(name):
+            wanted = "names that tell their values, as every run of seqlab has them"
+            raise StrategyError(f"{folder}: {name} would have a file read; allowed: {wanted}")
             raise StrategyError(f"{folder}: {name} is code of a bot's file; allowed: {wanted}")
     bots = (replace(find_strategy(told.get(name, name)), name=name) for name in plan.names)
     return plan, Design(plan.design, tuple(bots), plan.seatings), manifest["games"]
