@@ -19,6 +19,7 @@ import typer
 if TYPE_CHECKING:
     from simcore.rules import Rules
     from simcore.run import Run
+    from simcore.strategy import Bot
 
 app = typer.Typer(
     add_completion=False,
@@ -414,12 +415,12 @@ def strategies(
 
     Example: seqlab strategies my_bot.py:choose --check
     """
-    from simcore.strategy import BARS, bot_names, find_bot
+    from simcore.strategy import BARS, find_bot
 
     if check:
         _check_bot(name, quiet)
         return
-    bots = [find_bot(name)] if name else [find_bot(each) for each in bot_names()]
+    bots = [find_bot(name)] if name else _installed(quiet)
     if as_json:
         rows = [
             {
@@ -442,6 +443,16 @@ def strategies(
                 for p in (*bots[0].parameters, *BARS)
             ],
         )
+
+
+def _installed(quiet: bool) -> list["Bot"]:
+    """Return the installed bots; one that is broken is told of and keeps none from the others."""
+    from simcore.strategy import installed_bots
+
+    bots, broken = installed_bots()
+    for why in broken if not quiet else ():
+        print(f"warning: {_tame(why)}", file=sys.stderr)
+    return bots
 
 
 def _page(name: str) -> str:
@@ -703,10 +714,10 @@ def bench(
     Example: seqlab bench -s random -s balanced --threads 2
     """
     from simcore.bench import measure
-    from simcore.strategy import bot_names
 
     in_force = _rules(players, teams, None, None, None)
-    rows = [measure(name, in_force, threads, seconds) for name in strategy or bot_names()]
+    names = strategy or [bot.name for bot in _installed(quiet)]
+    rows = [measure(name, in_force, threads, seconds) for name in names]
     if as_json:
         print(json.dumps(rows, indent=1))
         return

@@ -264,6 +264,18 @@ def find_bot(name: str) -> Bot:
 
     Raises StrategyError that names those there are.
     """
+def installed_bots() -> tuple[list[Bot], list[str]]:
+    """Return all installed bots by name, and of each that cannot be had why, in a line."""
+    bots: list[Bot] = []
+    why: list[str] = []
+    for name in bot_names():
+        try:
+            bots.append(find_bot(name))
+        except StrategyError as error:
+            why.append(str(error))
+    return bots, why
+
+
     if names_file(name):
         from simcore.bot_files import load_bot
 

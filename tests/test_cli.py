@@ -10,12 +10,15 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import typer
 from helpers import JIT, Seqlab
 
 import cli
+import simcore.strategy
 from simcore import Rules, load, simulate
 from simcore.board import load_board
 from simcore.plan import MAX_DEALS
@@ -106,6 +109,36 @@ def test_strategies(seqlab: Seqlab) -> None:
     assert all(row.keys() == {"strategy", "idea", "parameters"} for row in rows)
     assert seqlab("strategies", "greedy", "--json") == 0
     assert [row["strategy"] for row in json.loads(seqlab.out)] == ["greedy"]
+
+
+def test_a_broken_package_breaks_nothing_else(
+    seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load() -> None:
+        raise ImportError("no module\nof that name")
+
+    installed = simcore.strategy.entry_points
+    broken = SimpleNamespace(name="broken", value="theirs:broken", load=load)
+
+    def entry_points(group: str, **name: str) -> list[Any]:
+        mine = [broken] if name.get("name", "broken") == "broken" else []
+        return [*installed(group=group, **name), *mine]
+
+    monkeypatch.setattr("simcore.strategy.entry_points", entry_points)
+    told = "warning: strategy 'broken' cannot be loaded: ImportError: no module\n"
+    assert seqlab("strategies", "--json") == 0
+    assert seqlab.err == told
+    names = [row["strategy"] for row in json.loads(seqlab.out)]
+    assert names == [name for name in bot_names() if name != "broken"]
+    assert seqlab("strategies", "-q") == 0
+    assert seqlab.err == ""
+    measured: list[str] = []
+    monkeypatch.setattr(
+        "simcore.bench.measure", lambda name, *given: measured.append(name) or {"strategy": name}
+    )
+    assert seqlab("bench", "--json") == 0
+    assert (measured, seqlab.err) == (names, told)
+    assert seqlab("strategies", "broken") == 2
 
 
 def test_rules(seqlab: Seqlab) -> None:
