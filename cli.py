@@ -590,7 +590,8 @@ def replay(
     from simcore.manifest import read_manifest
     from simcore.plan import MAX_DEALS
     from simcore.replay import replay as replay_games
-    from simcore.simulation import RunError, Runner, bot_files, load_plan, make_plan
+    from simcore.simulation import RunError, Runner, load_plan, make_plan
+    from simcore.strategy import bot_files
 
     told = (seed, design, players, teams, preset, rules, set_)
     if folder is not None and any(option is not None for option in told):
@@ -603,7 +604,7 @@ def replay(
         manifest = read_manifest(folder)
         if not quiet and manifest["source"] != source_hash():
             print("warning: other code played this run; games may differ", file=sys.stderr)
-        if not quiet and manifest.get("files", {}) != bot_files(made):
+        if not quiet and manifest.get("files", {}) != bot_files(made.bots):
             told_of = "the file of a bot has changed since the run"
             print(f"warning: {told_of}; games may differ", file=sys.stderr)
     else:

@@ -16,7 +16,13 @@ from simcore.dealer import DEALER
 from simcore.design import Design, DesignError, make_design
 from simcore.engine import BENCH, play_games, seat_bot
 from simcore.jit import as_value
-from simcore.manifest import StoreError, new_manifest, plan_of, read_manifest
+from simcore.manifest import (
+    StoreError,
+    check_bot_files,
+    new_manifest,
+    plan_of,
+    read_manifest,
+)
 from simcore.plan import Chunk, Plan
 from simcore.records import (
     BAD_EXCHANGE,
@@ -42,6 +48,7 @@ from simcore.strategy import (
     MAX_MEMORY,
     Strategy,
     StrategyError,
+    bot_files,
     find_strategy,
     names_file,
 )
@@ -332,7 +339,7 @@ def simulate(
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
     manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
-    manifest["files"] = bot_files(made)
+    manifest["files"] = bot_files(made.bots)
     folder = _open(out, manifest, resume, overwrite)
     parts = _parts(deals, len(made.seatings), part_games)
     if folder is not None:
@@ -357,11 +364,6 @@ def simulate(
     return load(folder.path)
 
 
-def bot_files(design: Design) -> dict[str, str]:
-    """Return the strategies that come from a file, with a hash of it."""
-    return {bot.name: bot.bot.source for bot in design.bots if bot.bot.source}
-
-
 def make_plan(
     strategies: Sequence[str | Strategy], rules: Rules, seed: int = 0, design: str = "auto"
 ) -> tuple[Plan, Design]:
@@ -384,11 +386,11 @@ def load_plan(folder: Path, named: Sequence[str] = ()) -> tuple[Plan, Design, in
     plan = plan_of(manifest)
     told = {_own_name(plan.names, name): name for name in named}
     for name in plan.names:
-        if names_file(name) and name not in told:
-            wanted = f"add -s {shlex.quote(name)}, if you trust that file"
         if "@" in name and not names_file(name):
             wanted = "names that tell their values, as every run of seqlab has them"
             raise StrategyError(f"{folder}: {name} would have a file read; allowed: {wanted}")
+        if names_file(name) and name not in told:
+            wanted = f"add -s {shlex.quote(name)}, if you trust that file"
             raise StrategyError(f"{folder}: {name} is code of a bot's file; allowed: {wanted}")
     bots = (replace(find_strategy(told.get(name, name)), name=name) for name in plan.names)
     return plan, Design(plan.design, tuple(bots), plan.seatings), manifest["games"]
@@ -513,8 +515,5 @@ def _open(
             if old[key] != manifest[key]:
                 told = f"resume: {out} has another {key}"
                 raise StoreError(f"{told}; allowed: its own command, {old['command']}")
-        for name, source in manifest["files"].items():
-            if old.get("files", {}).get(name) != source:
-                told = f"resume: the file of {name} has changed since {out} was begun"
-                raise StoreError(f"{told}; allowed: the file as it was, or a new folder")
+        check_bot_files(Path(out), old, manifest["files"])
     return Folder(Path(out), old or manifest)

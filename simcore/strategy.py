@@ -32,7 +32,7 @@ What happened since the bot's last turn stands in the table's recent plays (`tab
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -211,6 +211,11 @@ class Strategy:
         return values
 
 
+def bot_files(strategies: Iterable[Strategy]) -> dict[str, str]:
+    """Return the strategies that come from a file, with a hash of it."""
+    return {each.name: each.bot.source for each in strategies if each.bot.source}
+
+
 def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
     """Return the bot with parameters checked; its name carries those that are not the default.
 
@@ -259,11 +264,6 @@ def bot_names() -> list[str]:
     return sorted({point.name for point in entry_points(group=GROUP)})
 
 
-def find_bot(name: str) -> Bot:
-    """Return the installed bot of that name, or the one of a file for `PATH.py:NAME`.
-
-    Raises StrategyError that names those there are.
-    """
 def installed_bots() -> tuple[list[Bot], list[str]]:
     """Return all installed bots by name, and of each that cannot be had why, in a line."""
     bots: list[Bot] = []
@@ -276,6 +276,11 @@ def installed_bots() -> tuple[list[Bot], list[str]]:
     return bots, why
 
 
+def find_bot(name: str) -> Bot:
+    """Return the installed bot of that name, or the one of a file for `PATH.py:NAME`.
+
+    Raises StrategyError that names those there are.
+    """
     if names_file(name):
         from simcore.bot_files import load_bot
 

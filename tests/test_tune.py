@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +36,7 @@ from simcore.table import Table
 from strategies import balanced
 from strategies import random as random_bot
 from strategies.lines import choose_by_lines
+from tuning.record import Record
 from tuning.scale import from_unit, to_unit
 from tuning.search import Search
 from tuning.task import JUDGING, TRAINING, Task, make_task
@@ -349,6 +351,25 @@ def test_resumed_as_something_else(tmp_path: Path) -> None:
     file.write_text(json.dumps(found))
     with pytest.raises(StoreError, match="made by another version of cma or numpy"):
         tune(small(), tmp_path / "t", resume=True)
+
+
+def test_resumed_with_another_file(tmp_path: Path) -> None:
+    """A bot's file, that of an opponent too, is what it was when the tune was begun."""
+    tune(small(), tmp_path / "t")
+    task = small()
+    start, opponent = (
+        replace(each, bot=replace(each.bot, source="aaaa")) for each in (task.start, BALANCED)
+    )
+    for changed in (replace(task, start=start), replace(task, against=(opponent,))):
+        with pytest.raises(StoreError, match=r"the file of \w+ has changed since .* was begun"):
+            Record(tmp_path / "t", changed, "seqlab tune", resume=True, overwrite=False)
+    file = tmp_path / "t" / "tune.json"
+    found = json.loads(file.read_text())
+    assert found["files"] == {}
+    for files in ([], {"archer": 1}):
+        file.write_text(json.dumps(found | {"files": files}))
+        with pytest.raises(StoreError, match="is damaged: files"):
+            Record(tmp_path / "t", task, "seqlab tune", resume=True, overwrite=False)
 
 
 # The command.
