@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simcore.design import Design
-from simcore.plan import Array, Chunk, Plan
+from simcore.plan import MAX_DEALS, Array, Chunk, Plan
 from simcore.simulation import (
     Pace,
     Progress,
@@ -26,9 +26,6 @@ from simcore.simulation import (
 )
 from simcore.spread import Worker, spread
 from simcore.strategy import Strategy
-
-MAX_DEALS = 2**44
-"""Deals are numbered from 0 up to this, far beyond those of any run (10^12 games)."""
 
 _PIECE_GAMES = 4000
 """Games that a thread plays in a row: to start some takes the time of a few hundred fast games."""

@@ -127,10 +127,7 @@ _PART_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 def _check_manifest(manifest: Mapping[str, Any]) -> None:
     """Raise ValueError unless every value is of its type and no two parts share a deal."""
     _check_types("", manifest, _TYPES)
-    files = manifest.get("files", {})  # of bots, with their hashes; older runs have none
-    _check_type("files", files, dict, "names and hashes")
-    for source in files.values():
-        _check_type("files", source, str, "names and hashes")
+    check_hashes(manifest)
     if not 0 < len(manifest["strategies"]) <= MAX_SEATS or not manifest["seatings"]:
         raise ValueError("strategies and seatings: there is none, or there are too many")
     for name in manifest["strategies"]:
@@ -149,6 +146,22 @@ def _check_manifest(manifest: Mapping[str, Any]) -> None:
         if part["first_deal"] < end or part["deals"] < 1:
             raise ValueError(f"parts: part {part['number']} has deals of another part, or none")
         end = part["first_deal"] + part["deals"]
+
+
+def check_hashes(manifest: Mapping[str, Any]) -> None:
+    """Raise ValueError unless `files` holds the hashes of bots' files; older folders have none."""
+    files = manifest.get("files", {})
+    _check_type("files", files, dict, "names and hashes")
+    for source in files.values():
+        _check_type("files", source, str, "names and hashes")
+
+
+def check_bot_files(path: Path, old: Mapping[str, Any], files: Mapping[str, str]) -> None:
+    """Raise StoreError if a bot's file is not what it was when a folder was begun."""
+    for name, source in files.items():
+        if old.get("files", {}).get(name) != source:
+            told = f"resume: the file of {name} has changed since {path} was begun"
+            raise StoreError(f"{told}; allowed: the file as it was, or a new folder")
 
 
 def _check_types(

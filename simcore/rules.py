@@ -179,7 +179,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     A layout given as a relative file name is looked for beside the TOML file first.
     """
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RulesError(f"rules: {path} cannot be read as TOML: {error}") from None
     board = settings.get("board")

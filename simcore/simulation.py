@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simcore.dealer import DEALER
-from simcore.design import Design, make_design
+from simcore.design import Design, DesignError, make_design
 from simcore.engine import BENCH, play_games, seat_bot
 from simcore.jit import as_value
-from simcore.manifest import StoreError, new_manifest, plan_of, read_manifest
+from simcore.manifest import (
+    StoreError,
+    check_bot_files,
+    new_manifest,
+    plan_of,
+    read_manifest,
+)
 from simcore.plan import Chunk, Plan
 from simcore.records import (
     BAD_EXCHANGE,
@@ -42,6 +48,7 @@ from simcore.strategy import (
     MAX_MEMORY,
     Strategy,
     StrategyError,
+    bot_files,
     find_strategy,
     names_file,
 )
@@ -233,7 +240,7 @@ class Runner:
         names = " or ".join(strategy.name for strategy in bots if strategy.bot.guarded)
         raise BotError(
             f"strategy {names} wrote to the setting, which it may only read (game {game}); "
-            f"replay it with: {replay_command(self.plan, game)}",
+            f"replay it with: {replay_command(self.plan, self.design, game)}",
             game,
         )
 
@@ -243,7 +250,7 @@ class Runner:
         bot = names[self.design.seatings[game % len(self.design.seatings), seat]]
         return BotError(
             f"strategy {bot} {text} (game {game}, turn {turn}, seat {seat}); "
-            f"replay it with: {replay_command(self.plan, game)}",
+            f"replay it with: {replay_command(self.plan, self.design, game)}",
             game,
         )
 
@@ -261,18 +268,32 @@ _FAULTS = {
 }
 
 
-def replay_command(plan: Plan, game: int) -> str:
-    """Return the command that shows a game of the plan again."""
-    seats = plan.seatings[0, : plan.rules.players]
-    given = [plan.names[bot] for bot in seats]
-    if len(set(given)) == 1:
-        given = given[:1]
-    parts = [f"-s {shlex.quote(name)}" for name in given]
+def replay_command(plan: Plan, design: Design, game: int) -> str:
+    """Return the command that shows a game of the plan again.
+
+    Seatings that no `-s` makes come from a folder, whose own name the plan does not know.
+    """
+    names = _names_to_give(plan, design)
+    if names is None:
+        return f"seqlab replay FOLDER --game {game}"
+    parts = [f"-s {shlex.quote(name)}" for name in names]
     parts += [f"--players {plan.rules.players}", f"--teams {plan.rules.teams}"]
-    parts += [f"--set '{name}={_toml(v)}'" for name, v in plan.rules.changes().items()]
+    changes = plan.rules.changes().items()
+    parts += [f"--set {shlex.quote(f'{name}={_toml(value)}')}" for name, value in changes]
     return (
         f"seqlab replay {' '.join(parts)} --seed {plan.seed} --design {plan.design} --game {game}"
     )
+
+
+def _names_to_give(plan: Plan, design: Design) -> list[str] | None:
+    """Return the fewest strategies that make this design: each once, by team or by seat."""
+    by_seat = [design.bots[bot] for bot in design.seatings[0, : plan.rules.players]]
+    for given in (design.bots, by_seat[: plan.rules.teams], by_seat):
+        with suppress(DesignError):
+            made = make_design(given, plan.rules, plan.design)
+            if made.bots == design.bots and np.array_equal(made.seatings, design.seatings):
+                return [strategy.name for strategy in given]
+    return None
 
 
 def _toml(value: Any) -> str:
@@ -318,7 +339,7 @@ def simulate(
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
     manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
-    manifest["files"] = bot_files(made)
+    manifest["files"] = bot_files(made.bots)
     folder = _open(out, manifest, resume, overwrite)
     parts = _parts(deals, len(made.seatings), part_games)
     if folder is not None:
@@ -343,11 +364,6 @@ def simulate(
     return load(folder.path)
 
 
-def bot_files(design: Design) -> dict[str, str]:
-    """Return the strategies that come from a file, with a hash of it."""
-    return {bot.name: bot.bot.source for bot in design.bots if bot.bot.source}
-
-
 def make_plan(
     strategies: Sequence[str | Strategy], rules: Rules, seed: int = 0, design: str = "auto"
 ) -> tuple[Plan, Design]:
@@ -370,6 +386,9 @@ def load_plan(folder: Path, named: Sequence[str] = ()) -> tuple[Plan, Design, in
     plan = plan_of(manifest)
     told = {_own_name(plan.names, name): name for name in named}
     for name in plan.names:
+        if "@" in name and not names_file(name):
+            wanted = "names that tell their values, as every run of seqlab has them"
+            raise StrategyError(f"{folder}: {name} would have a file read; allowed: {wanted}")
         if names_file(name) and name not in told:
             wanted = f"add -s {shlex.quote(name)}, if you trust that file"
             raise StrategyError(f"{folder}: {name} is code of a bot's file; allowed: {wanted}")
@@ -497,8 +516,5 @@ def _open(
             if old[key] != manifest[key]:
                 told = f"resume: {out} has another {key}"
                 raise StoreError(f"{told}; allowed: its own command, {old['command']}")
-        for name, source in manifest["files"].items():
-            if old.get("files", {}).get(name) != source:
-                told = f"resume: the file of {name} has changed since {out} was begun"
-                raise StoreError(f"{told}; allowed: the file as it was, or a new folder")
+        check_bot_files(Path(out), old, manifest["files"])
     return Folder(Path(out), old or manifest)

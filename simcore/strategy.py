@@ -32,7 +32,7 @@ What happened since the bot's last turn stands in the table's recent plays (`tab
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -211,6 +211,11 @@ class Strategy:
         return values
 
 
+def bot_files(strategies: Iterable[Strategy]) -> dict[str, str]:
+    """Return the strategies that come from a file, with a hash of it."""
+    return {each.name: each.bot.source for each in strategies if each.bot.source}
+
+
 def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
     """Return the bot with parameters checked; its name carries those that are not the default.
 
@@ -228,20 +233,26 @@ def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
             raise StrategyError(f"{bot.name}: no parameter {name!r}; allowed: {allowed}")
         low, high = known[name].low, known[name].high
         if not low <= value <= high:
-            raise StrategyError(f"{bot.name}: {name} is {value:g}; allowed: {low:g} to {high:g}")
+            told = f"{bot.name}: {name} is {exact(value)}"
+            raise StrategyError(f"{told}; allowed: {low:g} to {high:g}")
     for bar in BARS:
         if given.get(bar.name, 0) not in (0, 1):
             told = f"{bot.name}: {bar.name} is {given[bar.name]:g}"
             raise StrategyError(f"{told}; allowed: 0 or 1")
     values = [float(given.get(p.name, p.default)) for p in parameters]
     differ = [
-        f"{p.name}={value:g}"
+        f"{p.name}={exact(value)}"
         for p, value in zip(parameters, values, strict=True)
         if value != p.default
     ]
     name = f"{bot.name}:{','.join(differ)}" if differ else bot.name
     own = len(bot.parameters)
     return Strategy(name, bot, tuple(values[:own]), tuple(values[own:]))
+
+
+def exact(value: float) -> str:
+    """Return the shortest text that reads back as this value: games are replayed from names."""
+    return repr(float(value)).removesuffix(".0")
 
 
 GROUP = "sequence_lab.strategies"
@@ -251,6 +262,18 @@ GROUP = "sequence_lab.strategies"
 def bot_names() -> list[str]:
     """Return the names of all installed bots, in alphabetical order."""
     return sorted({point.name for point in entry_points(group=GROUP)})
+
+
+def installed_bots() -> tuple[list[Bot], list[str]]:
+    """Return all installed bots by name, and of each that cannot be had why, in a line."""
+    bots: list[Bot] = []
+    why: list[str] = []
+    for name in bot_names():
+        try:
+            bots.append(find_bot(name))
+        except StrategyError as error:
+            why.append(str(error))
+    return bots, why
 
 
 def find_bot(name: str) -> Bot:
@@ -327,7 +350,7 @@ def _number(text: str, value: object) -> float:
 
 def _read_params(path: Path) -> dict[str, float]:
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise StrategyError(f"parameters: {path} cannot be read as TOML: {error}") from None
     return {key: _number(f"{path}: {key}", value) for key, value in given.items()}

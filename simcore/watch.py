@@ -13,7 +13,22 @@ from simcore.jit import PLAIN_PYTHON
 
 Result = TypeVar("Result")
 
-STUCK_SECONDS = float(os.environ.get("SEQLAB_STUCK_SECONDS", "60"))
+_MOST_SECONDS = 10**9
+
+
+def seconds_of(text: str) -> float:
+    """Return the value of SEQLAB_STUCK_SECONDS; ValueError if it is not allowed."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= _MOST_SECONDS:
+        told = f"SEQLAB_STUCK_SECONDS: {text!r}"
+        raise ValueError(f"{told}; allowed: seconds up to {_MOST_SECONDS}, or 0 for any time")
+    return seconds
+
+
+STUCK_SECONDS = seconds_of(os.environ.get("SEQLAB_STUCK_SECONDS", "60"))
 """How long a bot may take for a decision; 0 for any time."""
 
 _LOOKS = 20
@@ -37,7 +52,7 @@ def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
     A position of None is not looked at. In plain Python, where one may stop to look around, the
     call is made without a watch.
     """
-    if STUCK_SECONDS <= 0 or PLAIN_PYTHON:
+    if STUCK_SECONDS == 0 or PLAIN_PYTHON:
         return call()
     found: list[Result] = []
     raised: list[BaseException] = []

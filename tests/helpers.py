@@ -195,7 +195,7 @@ class Seqlab:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._patch, self._caught = monkeypatch, capsys
 
-    def __call__(self, *words: str | Path) -> int:
+    def __call__(self, *words: str | int | Path) -> int:
         self._patch.setattr(sys, "argv", ["seqlab", *map(str, words)])
         with pytest.raises(SystemExit) as left:
             cli.main()

@@ -10,16 +10,21 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import typer
 from helpers import JIT, Seqlab
 
 import cli
+import simcore.strategy
 from simcore import Rules, load, simulate
 from simcore.board import load_board
+from simcore.plan import MAX_DEALS
 from simcore.rules import PRESETS
 from simcore.strategy import bot_names
+from tuning.task import JUDGING
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
@@ -104,6 +109,36 @@ def test_strategies(seqlab: Seqlab) -> None:
     assert all(row.keys() == {"strategy", "idea", "parameters"} for row in rows)
     assert seqlab("strategies", "greedy", "--json") == 0
     assert [row["strategy"] for row in json.loads(seqlab.out)] == ["greedy"]
+
+
+def test_a_broken_package_breaks_nothing_else(
+    seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load() -> None:
+        raise ImportError("no module\nof that name")
+
+    installed = simcore.strategy.entry_points
+    broken = SimpleNamespace(name="broken", value="theirs:broken", load=load)
+
+    def entry_points(group: str, **name: str) -> list[Any]:
+        mine = [broken] if name.get("name", "broken") == "broken" else []
+        return [*installed(group=group, **name), *mine]
+
+    monkeypatch.setattr("simcore.strategy.entry_points", entry_points)
+    told = "warning: strategy 'broken' cannot be loaded: ImportError: no module\n"
+    assert seqlab("strategies", "--json") == 0
+    assert seqlab.err == told
+    names = [row["strategy"] for row in json.loads(seqlab.out)]
+    assert names == [name for name in bot_names() if name != "broken"]
+    assert seqlab("strategies", "-q") == 0
+    assert seqlab.err == ""
+    measured: list[str] = []
+    monkeypatch.setattr(
+        "simcore.bench.measure", lambda name, *given: measured.append(name) or {"strategy": name}
+    )
+    assert seqlab("bench", "--json") == 0
+    assert (measured, seqlab.err) == (names, told)
+    assert seqlab("strategies", "broken") == 2
 
 
 def test_rules(seqlab: Seqlab) -> None:
@@ -199,6 +234,16 @@ def test_replay(seqlab: Seqlab, tmp_path: Path) -> None:
     assert seqlab(*words[:-1], "1", "--turn", turns[1]) == 0
     assert seqlab.out.count(" 10\n") == 1
     assert f"after {turns[1]} turns" in seqlab.out
+
+
+def test_replay_of_a_game_of_tune(seqlab: Seqlab) -> None:
+    """Its deals are far behind those of runs; an error of it names a game there."""
+    words = ["replay", "-s", "random", "-s", "greedy", "--json", "--game"]
+    assert seqlab(*words, 2 * JUDGING + 1) == 0
+    start = json.loads(seqlab.out.splitlines()[0])
+    assert (start["deal"], start["strategies"]) == (JUDGING, ["greedy", "random"])
+    assert seqlab(*words, 2 * MAX_DEALS) == 2
+    assert f"allowed: N or A:B, from 0 to {2 * MAX_DEALS - 1}" in seqlab.err
 
 
 def test_folders_by_default(seqlab: Seqlab, tmp_path: Path) -> None:

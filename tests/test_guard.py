@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from simcore.rules import Rules
 from simcore.setting import make_setting
 from simcore.simulation import BotError, RunError
 from simcore.table import TABLE
+from simcore.watch import seconds_of
 
 HEAD = "from simcore.kit import plays\n"
 
@@ -43,6 +46,18 @@ def test_tables_are_compared_in_every_word() -> None:
         last[-1] += 1
         assert not same_table(setting, one[0], other[0]), name
         last[-1] -= 1
+
+
+@pytest.mark.parametrize("text", ["abc", "", "inf", "nan", "-1", "1e300"])
+def test_seconds_that_are_not_allowed(text: str) -> None:
+    told = f"SEQLAB_STUCK_SECONDS: {text!r}; allowed: seconds up to 1000000000, or 0 for any time"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        seconds_of(text)
+
+
+def test_seconds() -> None:
+    assert [seconds_of(text) for text in ("0", "0.5", "1e9")] == [0, 0.5, 1e9]
+    assert threading.TIMEOUT_MAX > 1e9
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from helpers import scaled
 from simcore import Rules, simulate
 from simcore.replay import replay
 from simcore.simulation import Runner, load_plan, make_plan
+from simcore.strategy import StrategyError
 from simcore.view import boards, moves
 
 RULES = (
@@ -39,6 +40,17 @@ def test_the_game_shown_is_the_game_counted(rules: Rules, tmp_path: Path) -> Non
         assert [json.loads(line) for line in game.text().splitlines()] == events
         if row.game % 50 == 0:
             assert naive.replay(events[0], events[1:]).scores() == end["sequences"]
+
+
+def test_a_folder_names_no_file_to_read(tmp_path: Path) -> None:
+    """What a folder from elsewhere names is not read: it may be anything, or never end."""
+    simulate(["random"], 4, out=tmp_path)
+    text = (tmp_path / "run.json").read_text()
+    values = tmp_path / "p.toml"
+    values.write_text("")
+    (tmp_path / "run.json").write_text(text.replace('"random"', f'"random@{values}"'))
+    with pytest.raises(StrategyError, match=r"random@.*p.toml would have a file read; allowed: na"):
+        load_plan(tmp_path)
 
 
 def test_a_slice_is_its_games() -> None:

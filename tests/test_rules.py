@@ -202,6 +202,8 @@ def test_toml(tmp_path: Path) -> None:
     rules = Rules.from_settings(read_settings(file))
     assert rules == Rules(players=3, extra_cards=(0, 1, 2), deal="single_deck")
     assert rules.changes() == {"deal": "single_deck", "extra_cards": [0, 1, 2]}
+    file.write_text(file.read_text(), encoding="utf-8-sig")  # as some editors write it
+    assert Rules.from_settings(read_settings(file)) == rules
 
 
 def test_toml_finds_a_layout_beside_it(tmp_path: Path) -> None:

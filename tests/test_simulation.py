@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,9 @@ from simcore.design import DesignError
 from simcore.frames import COLUMNS
 from simcore.manifest import StoreError
 from simcore.moves import Hand, is_playable
+from simcore.rules import parse_assignment
 from simcore.setting import Setting
-from simcore.simulation import BotError, RunError
+from simcore.simulation import BotError, RunError, make_plan, replay_command
 from simcore.strategy import (
     Bot,
     Memory,
@@ -266,8 +269,8 @@ def test_a_fault_names_bot_game_and_replay(
     assert text.startswith(f"strategy {bot.name} {told} (game ")
     assert "\n" not in text
     replay = text.partition("replay it with: ")[2]
-    assert replay.startswith(f"seqlab replay -s random -s {bot.name} -s random -s {bot.name} ")
-    for part in ("--players 4", "--seed 3", "--design swap", "'hand_size=5'"):
+    assert replay.startswith(f"seqlab replay -s random -s {bot.name} --players 4 ")
+    for part in ("--seed 3", "--design swap", "--set hand_size=5", "--set 'extra_cards=[0, 1]'"):
         assert part in replay
     assert replay.endswith(f"--game {text.partition('(game ')[2].partition(',')[0]}")
     # What was written before may be read, and does not look finished.
@@ -275,6 +278,43 @@ def test_a_fault_names_bot_game_and_replay(
     assert left.manifest["finished"] is False
     assert len(left.games) % PART == 0
     assert len(left.games) < GAMES
+
+
+@pytest.mark.parametrize(
+    ("names", "rules", "design"),
+    [
+        (["random", "greedy"], Rules(players=3), "swap"),  # six tables, not those of three teams
+        (["random", "greedy", "random"], Rules(players=3), "swap"),
+        (["random", "greedy"], Rules(players=6, teams=3), "swap"),
+        (["random", "greedy", "greedy", "balanced"], Rules(players=4), "swap"),
+        (["greedy", "random", "random", "random"], Rules(players=4), "none"),
+        (["random", "greedy"], Rules(players=4), "rotate"),
+        (["random"], Rules(players=3, board="wedge", chips=(9, 4, 6)), "rotate"),
+        (["random"], Rules(forget_draw=0.1, reshuffle=False), "none"),
+    ],
+)
+def test_the_replay_command_is_for_that_game(names: list[str], rules: Rules, design: str) -> None:
+    plan, made = make_plan(names, rules, 7, design)
+    seqlab, command, *words = shlex.split(replay_command(plan, made, 5))
+    assert (seqlab, command) == ("seqlab", "replay")
+    told = dict(zip(words[::2], words[1::2], strict=True))
+    given = [value for word, value in zip(words[::2], words[1::2], strict=True) if word == "-s"]
+    sets = [value for word, value in zip(words[::2], words[1::2], strict=True) if word == "--set"]
+    settings = {"players": int(told["--players"]), "teams": int(told["--teams"])}
+    settings |= dict(map(parse_assignment, sets))
+    again, seats = make_plan(
+        given, Rules.from_settings(settings), int(told["--seed"]), told["--design"]
+    )
+    assert (again.rules, again.names, again.seed) == (plan.rules, plan.names, plan.seed)
+    assert (seats.name, seats.seatings.tolist()) == (made.name, made.seatings.tolist())
+    assert told["--game"] == "5"
+
+
+def test_seatings_that_no_command_makes_are_in_a_folder() -> None:
+    plan, made = make_plan(["random", "greedy"], Rules(players=4), 7)
+    seatings = made.seatings[::-1]
+    told = replay_command(replace(plan, seatings=seatings), replace(made, seatings=seatings), 5)
+    assert told == "seqlab replay FOLDER --game 5"
 
 
 # Interrupts.

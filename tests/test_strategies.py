@@ -112,6 +112,20 @@ def test_names_carry_what_is_not_the_default() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        *((0.123456789, "0.123456789"), (0.1 + 0.2, "0.30000000000000004"), (1e-07, "1e-07")),
+        *((9.99999999, "9.99999999"), (10, "10"), (2.0, "2"), (1 / 3, "0.3333333333333333")),
+    ],
+)
+def test_names_read_back_exactly(value: float, told: str) -> None:
+    """Games are replayed from names, and strategies with one name are one."""
+    name = make_strategy(TUNED, {"attack": value}).name
+    assert name == f"tuned:attack={told}"
+    assert float(name.partition("=")[2]) == value
+
+
+@pytest.mark.parametrize(
     ("given", "told"),
     [
         (
@@ -156,6 +170,8 @@ def test_strategies_in_text(tmp_path: Path) -> None:
     assert find_strategy("tuned: attack = 3 , block=0").name == "tuned:attack=3,block=0"
     file = tmp_path / "mine.toml"
     file.write_text("attack = 4\nblock = 0.5\n")
+    assert find_strategy(f"tuned@{file}").name == "tuned:attack=4"
+    file.write_text("attack = 4\n", encoding="utf-8-sig")  # as some editors write it
     assert find_strategy(f"tuned@{file}").name == "tuned:attack=4"
 
 

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,6 +36,7 @@ from simcore.table import Table
 from strategies import balanced
 from strategies import random as random_bot
 from strategies.lines import choose_by_lines
+from tuning.record import Record
 from tuning.scale import from_unit, to_unit
 from tuning.search import Search
 from tuning.task import JUDGING, TRAINING, Task, make_task
@@ -245,6 +247,19 @@ def test_three_teams_and_some_parameters(tmp_path: Path) -> None:
     assert sum(told) == task.all_games
 
 
+def test_bars_of_the_start_stay(archer: None, tmp_path: Path) -> None:
+    """Candidates and result are barred as the start is, in the file too."""
+    task = make_task(find_strategy("archer:no_two_eyed=1"), [RANDOM], Rules(), **SMALL)
+    assert task.strategy([30, 0.5]).name == "archer:aim=30,wind=0.5,no_two_eyed=1"
+    found = tune(task, tmp_path / "t")
+    assert found["strategy"]["parameters"]["no_two_eyed"] == 1
+    result = find_strategy(f"archer@{tmp_path / 't' / 'params.toml'}")
+    assert result.name == found["result"]["name"]
+    assert result.bars == task.start.bars
+    with pytest.raises(StoreError, match="another strategy"):
+        tune(small(), tmp_path / "t", resume=True)
+
+
 def test_a_result_that_is_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tuning.tune.RESULT_DIGITS", 4)
     monkeypatch.setattr("tuning.search.Search.mean", lambda self: to_unit(task.moved, [150, 0.2]))
@@ -336,6 +351,25 @@ def test_resumed_as_something_else(tmp_path: Path) -> None:
     file.write_text(json.dumps(found))
     with pytest.raises(StoreError, match="made by another version of cma or numpy"):
         tune(small(), tmp_path / "t", resume=True)
+
+
+def test_resumed_with_another_file(tmp_path: Path) -> None:
+    """A bot's file, that of an opponent too, is what it was when the tune was begun."""
+    tune(small(), tmp_path / "t")
+    task = small()
+    start, opponent = (
+        replace(each, bot=replace(each.bot, source="aaaa")) for each in (task.start, BALANCED)
+    )
+    for changed in (replace(task, start=start), replace(task, against=(opponent,))):
+        with pytest.raises(StoreError, match=r"the file of \w+ has changed since .* was begun"):
+            Record(tmp_path / "t", changed, "seqlab tune", resume=True, overwrite=False)
+    file = tmp_path / "t" / "tune.json"
+    found = json.loads(file.read_text())
+    assert found["files"] == {}
+    for files in ([], {"archer": 1}):
+        file.write_text(json.dumps(found | {"files": files}))
+        with pytest.raises(StoreError, match="is damaged: files"):
+            Record(tmp_path / "t", task, "seqlab tune", resume=True, overwrite=False)
 
 
 # The command.

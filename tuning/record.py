@@ -12,8 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from simcore.jit import source_hash
-from simcore.manifest import StoreError, first_line, now, read_json, versions_of
+from simcore.manifest import (
+    StoreError,
+    check_bot_files,
+    check_hashes,
+    first_line,
+    now,
+    read_json,
+    versions_of,
+)
 from simcore.store import Kind, prepare, replace_text
+from simcore.strategy import bot_files
 from tuning import words
 from tuning.task import Task
 
@@ -35,6 +44,7 @@ class Record:
             "versions": versions_of(_PACKAGES),
             "source": source_hash(),
             **task.told(),
+            "files": bot_files((task.start, *task.against)),
             "generations": [],
             "result": None,
             "started": now(),
@@ -47,6 +57,7 @@ class Record:
                 same = json.loads(json.dumps(new[key])) == old.get(key)
                 if not same and key != "judge_deals":  # of which a larger budget has more
                     raise StoreError(f"resume: {path} has another {key}; allowed: {_own(old)}")
+            check_bot_files(path, old, new["files"])
             if len(old["generations"]) > task.generations:
                 done = f"{len(old['generations'])} generations"
                 raise StoreError(f"resume: {path} has {done} already; allowed: a larger budget")
@@ -90,6 +101,7 @@ def _read(path: Path) -> dict[str, Any]:
             numbers = all(map(_is_number, [*scores, *parameters.values()]))
             if not numbers or len(scores) != found["population"]:
                 raise ValueError("generations: scores or parameters are no numbers, or too few")
+        check_hashes(found)
         if not _is_number(found["seconds"]) or not isinstance(found["command"], str):
             raise ValueError("seconds is no number, or command no text")
         if found["finished"]:

@@ -8,7 +8,7 @@ from analysis.estimates import Array
 from simcore.strategy import Parameter
 
 PLAYED_DIGITS = 6
-"""Significant digits of a candidate, which are those that its name carries."""
+"""Significant digits of a candidate: its name, which tells them all, is meant to be read."""
 RESULT_DIGITS = 4
 """Significant digits of the result: more would be noise."""
 

@@ -10,7 +10,7 @@ from analysis.duel import games_of_deal
 from simcore.plan import MAX_SEED
 from simcore.rules import Rules
 from simcore.simulation import MAX_GAMES, RunError
-from simcore.strategy import Parameter, Strategy, make_strategy
+from simcore.strategy import BARS, Parameter, Strategy, make_strategy
 from tuning.search import Search
 
 TRAINING, JUDGING = 2**40, 2**41
@@ -61,7 +61,7 @@ class Task:
         return [values[parameter.name] for parameter in self.moved]
 
     def strategy(self, moved: Sequence[float]) -> Strategy:
-        """Return the bot with these values of the parameters to move, else those of the start."""
+        """Return the start, bars and all, with these values of the parameters to move."""
         names = [parameter.name for parameter in self.moved]
         return make_strategy(
             self.start.bot, values_of(self.start) | dict(zip(names, moved, strict=True))
@@ -84,13 +84,14 @@ class Task:
 
 
 def values_of(strategy: Strategy) -> dict[str, float]:
-    """Return a strategy's parameters by name."""
+    """Return a strategy's parameters by name, and the bars that are on."""
     names = [parameter.name for parameter in strategy.bot.parameters]
-    return dict(zip(names, strategy.params, strict=True))
+    bars = {bar.name: on for bar, on in zip(BARS, strategy.bars, strict=True) if on}
+    return dict(zip(names, strategy.params, strict=True)) | bars
 
 
 def told(strategy: Strategy) -> dict[str, Any]:
-    """Return a strategy as tune.json has it: its name does not carry every digit."""
+    """Return a strategy as tune.json has it."""
     return {"name": strategy.name, "parameters": values_of(strategy)}
 
 

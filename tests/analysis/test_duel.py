@@ -19,7 +19,7 @@ from analysis.estimates import (
     wilson,
 )
 from simcore import Rules, simulate
-from simcore.arms import MAX_DEALS
+from simcore.plan import MAX_DEALS
 from simcore.simulation import RunError
 from simcore.strategy import find_strategy
 
