@@ -1,0 +1,397 @@
+"""The report of a tournament: ratings, crosstable, how sure the order is, and convergence."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from analysis import style
+from analysis.duel import Duel, Pairing
+from analysis.estimates import NO_DATA, Estimate, moments, proportion
+from analysis.question import PERCENT, POINTS, Chart, row, table
+from analysis.ratings import Ratings, ratings
+from analysis.sentence import figure as in_words
+from analysis.transitivity import Transitivity, transitivity
+from analysis.worths import Worths, worths
+from experiments.page import Chapter, write_report
+from experiments.tournament import (
+    Tournament,
+    duels_of,
+    three_team_field,
+    two_team_field,
+)
+from simcore.arms import Table
+
+_POINTS_ALONG = 24
+_FOLLOWED = 4
+"""Strategies whose interval is followed as deals come in."""
+
+
+def write(
+    tournament: Tournament,
+    tables: Mapping[str, Table],
+    manifest: Mapping[str, Any],
+    out_dir: Path,
+) -> tuple[Path, list[dict[str, Any]], list[str]]:
+    """Write the report; return its page, the rows of the rating table and its sentences."""
+    duels = duels_of(tournament, tables)
+    totals = {s.name: total(_met(duels, s.name)) for s in tournament.strategies}
+    if tournament.rules.teams == 2:
+        found = two_team_field(tournament, tables)
+        rated = ratings(found)
+        rows = _elo_rows(rated, totals)
+        chapters = [_elo_chapter(rated, rows, totals)]
+        if tournament.format == "round-robin" and len(rows) > 2:
+            drawn = np.random.default_rng(tournament.seed)
+            chapters.append(_order_chapter(transitivity(found, drawn)))
+    else:
+        told = worths(three_team_field(tournament, tables))
+        rows = _worth_rows(told, totals)
+        chapters = [_worth_chapter(told, rows, totals)]
+    names = [str(line["strategy"]) for line in rows]
+    chapters.insert(1, _cross_chapter(duels, names))
+    chapters.append(_convergence_chapter(duels, names))
+    quotes = [("ratings", sentence) for sentence in _sentences(rows, totals)]
+    rules = tournament.rules
+    changes = ", ".join(f"{name} = {value}" for name, value in rules.changes().items())
+    facts = [
+        ("Strategies", ", ".join(strategy.name for strategy in tournament.strategies)),
+        ("Table", f"{rules.players} players in {rules.teams} teams"),
+        ("Format", f"{tournament.format}, {len(tables)} pairings on the same deals"),
+        ("Played", f"{tournament.games:,} games a pair"),
+        ("Rules", changes or "the standard game"),
+    ]
+    title = f"Tournament of {len(tournament.strategies)} strategies"
+    page = write_report(out_dir, title, manifest, facts, quotes, chapters)
+    return page, rows, [sentence for _, sentence in quotes]
+
+
+def _turned(duel: Duel) -> Duel:
+    """Return a pairing as the other strategy sees it."""
+    a, b, first_deal, deals = duel.pairing
+    pairing = Pairing(b, a, first_deal, deals)
+    return Duel(pairing, duel.teams, duel.games, duel.games - duel.points, duel.draws)
+
+
+def _met(duels: Mapping[tuple[str, str], Duel], name: str) -> list[Duel]:
+    """Return the pairings of a strategy, from its side."""
+    return [
+        duel if pair[0] == name else _turned(duel) for pair, duel in duels.items() if name in pair
+    ]
+
+
+def total(met: Sequence[Duel], deals: int | None = None) -> Estimate:
+    """Return a strategy's score over all its pairings, clustered by deal, which they share."""
+    if not met:
+        return Estimate(None, None, None, None, 0, 0, NO_DATA)
+    points = np.sum([duel.points[:deals] for duel in met], axis=0)
+    held = np.full((len(points), 1), sum(duel.games * duel.teams / 2 for duel in met))
+    games = np.full(len(points), sum(duel.games for duel in met))
+    factor = met[0].teams / 2
+    return proportion(moments(points[:, None] * factor, held, games)[0]).affine(1 / factor)
+
+
+def _elo_rows(rated: Ratings, totals: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+    return [
+        _row(place, each.name, totals[each.name], "elo", each.elo, each.better)
+        for place, each in enumerate(rated.ratings, 1)
+    ]
+
+
+def _worth_rows(told: Worths, totals: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+    return [
+        _row(place, each.name, totals[each.name], "worth", each.worth, each.better)
+        for place, each in enumerate(told.worths, 1)
+    ]
+
+
+def _row(
+    place: int, name: str, score: Estimate, scale: str, figure: Estimate, better: float | None
+) -> dict[str, Any]:
+    """Return a line of the rating table, as --json prints it."""
+    return {
+        "rank": place,
+        "strategy": name,
+        "games": score.games,
+        "score": score.value,
+        "score_low": score.low,
+        "score_high": score.high,
+        scale: figure.value,
+        f"{scale}_low": figure.low,
+        f"{scale}_high": figure.high,
+        f"{scale}_method": figure.method,
+        "better_than_next": better,
+    }
+
+
+def _sentences(rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Estimate]) -> list[str]:
+    first, second = (str(row["strategy"]) for row in rows[:2])
+    told = in_words(totals[first].affine(100), PERCENT)
+    better = rows[0]["better_than_next"]
+    said = [f"{first} comes first, with a score of {told} against all it met."]
+    if better is not None:
+        said.append(
+            f"The chance that it is better than {second}, the next, is {100 * better:.1f} %."
+        )
+    return said
+
+
+def _rating_chapter(
+    rows: Sequence[Mapping[str, Any]],
+    totals: Mapping[str, Estimate],
+    figures: Sequence[Estimate],
+    scale: str,
+    definition: tuple[str, ...],
+    terms: pd.DataFrame,
+) -> Chapter:
+    rating = table(
+        row(figure, scale, strategy=line["strategy"])
+        | {"chance better than next": _number(line["better_than_next"])}
+        for line, figure in zip(rows, figures, strict=True)
+    ).assign(note=[_note(figure) for figure in figures])
+    scores = table(row(totals[str(r["strategy"])], PERCENT, strategy=r["strategy"]) for r in rows)
+    about = ["strategy", "note"]
+    return Chapter(
+        "ratings",
+        "Ratings",
+        definition,
+        {
+            "ratings": rating[[*about, *rating.columns.drop(about)]],
+            "scores": scores,
+            "terms": terms,
+        },
+        {
+            "ratings": f"Ratings ({scale})",
+            "scores": "Score against all that a strategy met",
+            "terms": "What all games share",
+        },
+        (
+            Chart(
+                "ratings",
+                "ratings",
+                f"Ratings ({scale})",
+                "Rating of each strategy with its 95 % interval, from best to worst.",
+                _plot_ratings,
+                style.rows_high,
+            ),
+        ),
+    )
+
+
+def _note(figure: Estimate) -> str:
+    return "" if figure.value is not None else figure.method
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _plot_ratings(table: pd.DataFrame, ax: Axes) -> Axes:
+    # A bound is drawn where it stands, with no value in it.
+    known = table.assign(value=table["value"].fillna(table["low"]).fillna(table["high"]))
+    style.forest(known, ax, list(table["strategy"]))
+    ax.set_xlabel(str(table["unit"].iloc[0]))
+    ax.set_ylabel("strategy")
+    return ax
+
+
+_BOUNDS = (
+    "A strategy that won or lost every game, or that no game ties to the others, has a bound or "
+    "none, and a word on it, instead of a rating."
+)
+
+
+def _elo_chapter(
+    rated: Ratings, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Estimate]
+) -> Chapter:
+    terms = table(
+        [
+            row(rated.seat, "Elo", term="moving first, by the model"),
+            row(rated.seat_score, POINTS, term="moving first between equals, by the model"),
+            row(rated.starter.affine(1, -0.5), POINTS, term="score of starting teams less a half"),
+            row(rated.drawn, PERCENT, term="games drawn"),
+        ]
+    )
+    figures = [each.elo for each in rated.ratings]
+    return _rating_chapter(
+        rows,
+        totals,
+        figures,
+        "Elo",
+        (
+            "Elo by Davidson's model of paired comparisons (Bradley and Terry with draws), with a "
+            f"term for the team that moves first ({rated.model}); zero is the mean of those "
+            "rated. Intervals come from the profile of the likelihood, scaled by the variance by "
+            "deal, so that they are not symmetric.",
+            _BOUNDS,
+            "A score is the mean over all games, clustered by deal, since all pairings share "
+            "their deals.",
+        ),
+        terms,
+    )
+
+
+def _worth_chapter(
+    told: Worths, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Estimate]
+) -> Chapter:
+    terms = table(
+        row(term, "worth", term=f"moving {place}")
+        for place, term in zip(("first", "second", "third"), told.places, strict=True)
+    )
+    return _rating_chapter(
+        rows,
+        totals,
+        [each.worth for each in told.worths],
+        "worth",
+        (
+            "Worths by the model of Plackett and Luce: a team wins with the probability of its "
+            "worth times a term for its place in the turn order, over the sum of the three teams. "
+            "The geometric mean of those rated is 1; intervals by deal.",
+            _BOUNDS,
+            "A score is the mean over the teams held in all games; equals score 33.3 % and 66.7 % "
+            "is the most, as of two teams held one has to lose.",
+        ),
+        terms,
+    )
+
+
+def _cross_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[str]) -> Chapter:
+    rows = [
+        row(duel.score, PERCENT, strategy=name, against=duel.pairing.b.name)
+        | {"drawn %": 100 * (duel.drawn.value or 0.0)}
+        | _counts(duel)
+        for name in names
+        for duel in sorted(_met(duels, name), key=lambda duel: names.index(duel.pairing.b.name))
+    ]
+    return Chapter(
+        "crosstable",
+        "Crosstable",
+        (
+            "Score of each strategy against each it met, with Wilson's interval by deal. Won, "
+            "drawn and lost count games with one team of the strategy each: with three teams, in "
+            "which two teams may be one strategy's, teams.",
+        ),
+        {"crosstable": table(rows)},
+        {"crosstable": "Score of each strategy against each"},
+        (
+            Chart(
+                "crosstable",
+                "crosstable",
+                "Score against each (%)",
+                "Scores of row against column, in percent, as shades.",
+                _plot_cross,
+                lambda t: 2.2 + 0.42 * t["strategy"].nunique(),
+            ),
+        ),
+    )
+
+
+def _counts(duel: Duel) -> dict[str, int]:
+    held = duel.games * duel.teams / 2
+    drawn = float(duel.draws.sum()) * duel.teams / 2
+    won = float(duel.points.sum()) - drawn / duel.teams
+    games = held * len(duel.points)
+    return {"won": round(won), "drawn": round(drawn), "lost": round(games - won - drawn)}
+
+
+def _plot_cross(table: pd.DataFrame, ax: Axes) -> Axes:
+    names = list(dict.fromkeys(table["strategy"]))
+    grid = table.pivot(index="strategy", columns="against", values="value")
+    grid = grid.reindex(index=names, columns=names)
+    ax.imshow(grid.to_numpy(), cmap=style.SHADES, aspect="auto")
+    for r, line in enumerate(grid.to_numpy()):
+        for c, value in enumerate(line):
+            text = style.NONE if np.isnan(value) else f"{value:.1f}"
+            ax.annotate(text, (c, r), ha="center", va="center", fontsize=8, color=style.INK)
+    ax.set_xticks(range(len(names)), [style.short(n) for n in names], rotation=45, ha="right")
+    ax.set_yticks(range(len(names)), [style.short(n) for n in names])
+    style.plain([*ax.get_xticklabels(), *ax.get_yticklabels()])
+    ax.tick_params(length=0)
+    ax.set_xlabel("against")
+    ax.set_ylabel("strategy")
+    return ax
+
+
+def _order_chapter(found: Transitivity) -> Chapter:
+    standings = pd.DataFrame(
+        {
+            "strategy": each.name,
+            "Nash share": each.nash,
+            "Nash rating (Elo)": each.rating,
+            "alpha-rank share": each.mass,
+            "in the equilibrium %": 100 * each.in_support,
+            "first by alpha-rank %": 100 * each.top,
+        }
+        for each in sorted(found.standings, key=lambda each: -each.mass)
+    )
+    cycles = found.cycles
+    told = pd.DataFrame(
+        [{"triples": cycles.triples, "decided": cycles.decided, "cyclic": cycles.cyclic,
+          "cyclic beyond doubt": cycles.sure}]
+    )  # fmt: skip
+    examples = pd.DataFrame(
+        [{"each beats the next, the last the first": ", ".join(each)} for each in cycles.examples]
+    )
+    return Chapter(
+        "order",
+        "How far strength is from an order",
+        (
+            "Nash averaging (Balduzzi and others 2018): the most even equilibrium of the game of "
+            "choosing a strategy, by log-odds of the scores; a rating is what a strategy gains on "
+            "that mixture, 0 in it. Alpha-rank (Omidshafiei and others 2019): the share of time "
+            "that a population spends with each. Where strength is an order, both name the best.",
+            f"How often each result comes over {found.repeats} bootstraps of the deals stands "
+            "beside it. A triple is cyclic if each beats the next, beyond doubt if all three "
+            "leads are, by Holm over all pairs.",
+        ),
+        {"order": standings, "cycles": told, "cyclic_triples": examples},
+        {
+            "order": "Nash averaging and alpha-rank",
+            "cycles": "Triples of strategies",
+            "cyclic_triples": "Triples that are cyclic beyond doubt",
+        },
+    )
+
+
+def _convergence_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[str]) -> Chapter:
+    rows = []
+    for name in names[:_FOLLOWED]:
+        met = _met(duels, name)
+        most = min((len(duel.points) for duel in met), default=0)
+        if most < 2:
+            continue
+        stops = np.unique(np.geomspace(min(20, most), most, _POINTS_ALONG).astype(int))
+        rows += [row(total(met, int(n)), PERCENT, strategy=name, after=int(n)) for n in stops]
+    return Chapter(
+        "convergence",
+        "How the interval narrows",
+        ("Score against all that a strategy met, after so many of the deals.",),
+        {"convergence": table(rows)},
+        {"convergence": "Score after so many deals"},
+        (
+            Chart(
+                "convergence",
+                "convergence",
+                "How the interval narrows",
+                "Score with its 95 % interval as deals come in, for the strategies ranked first.",
+                _plot_convergence,
+                lambda _: 4.0,
+            ),
+        ),
+    )
+
+
+def _plot_convergence(table: pd.DataFrame, ax: Axes) -> Axes:
+    for i, (name, part) in enumerate(table.groupby("strategy", sort=False)):
+        color, dash = style.PALETTE[i], style.DASHES[i % len(style.DASHES)]
+        ax.fill_between(part["after"], part["low"], part["high"], color=color, alpha=0.18, lw=0)
+        ax.plot(part["after"], part["value"], dash, color=color, label=style.short(name))
+    ax.set_xscale("log")
+    ax.set_xlabel("deals")
+    ax.set_ylabel("score (%)")
+    ax.grid()
+    style.plain(ax.legend(loc="best", fontsize=8).get_texts())
+    return ax
