@@ -215,7 +215,7 @@ def package_bot(bot: Bot) -> Bot:
         return bot
     with _lock:
         if id(bot) not in _packaged:
-            home = _home(python_function(theirs[0]).__module__)
+            home = _home(getattr(python_function(theirs[0]), "__module__", __name__))
             _packaged[id(bot)] = bot, _compiled_bot(bot, home, bot.name)
         return _packaged[id(bot)][1]
 

@@ -61,6 +61,7 @@ class Compiler:
         self._home = home
         self._scopes: dict[int, dict[str, Any]] = {}
         self._modules: dict[int, ModuleType] = {}
+        self._looked_at: set[CodeType] = set()
 
     def is_home(self, file: Path) -> bool:
         """Return whether a file belongs to the home: a folder may hold an environment, or us."""
@@ -73,6 +74,8 @@ class Compiler:
         if is_ours(function):
             return function
         plain = python_function(function)
+        if not isinstance(plain, FunctionType):
+            raise StrategyError(f"{name}: {function!r} is no function; {_OTHERWISE}")
         try:
             self._look_at(plain, ())
             with warnings.catch_warnings():
@@ -101,6 +104,8 @@ class Compiler:
             raise _RefusedError(code, "is a generator or a coroutine")
         if code in above:
             raise _RefusedError(code, "calls itself, which may end the process when compiled")
+        if code in self._looked_at:
+            return
         for inner in _codes(code):
             for name in _RAW_NAMES.intersection(inner.co_names):
                 raise _RefusedError(code, f"uses {name}, {_UNBOUND}")
@@ -109,6 +114,7 @@ class Compiler:
                 raise _RefusedError(code, f"uses {getattr(value, '__name__', value)}, {_UNBOUND}")
             if self._is_theirs(value):
                 self._look_at(python_function(value), (*above, code))
+        self._looked_at.add(code)
 
     def _rebound(self, function: FunctionType) -> FunctionType:
         """Return the function with what is theirs compiled where it calls that."""

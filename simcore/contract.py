@@ -190,6 +190,6 @@ def failure(check: Callable[[], object]) -> str:
         check()
     except (ContractError, BotError) as error:
         return str(error)
-    except Exception as error:  # whatever a bot of anybody's raises
+    except (Exception, SystemExit) as error:  # whatever a bot of anybody's raises
         return f"{type(error).__name__}: {error}"
     return ""

@@ -46,10 +46,10 @@ class _Ended(Exception):
 
 
 def told_error(error: BaseException) -> str:
-    """Return the kind of an error and what it says."""
+    """Return the kind of an error and what it says, if anything."""
     if isinstance(error, _Ended):
         return str(error)
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def left_behind() -> bool:

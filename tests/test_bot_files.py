@@ -18,7 +18,7 @@ from simcore.manifest import StoreError
 from simcore.new_bot import write_new_bot
 from simcore.rules import Rules
 from simcore.setting import make_setting
-from simcore.simulation import RunError
+from simcore.simulation import BotError, RunError
 from simcore.strategy import MAX_MEMORY, OWN, Bot, StrategyError, find_bot, find_strategy
 from simcore.table import TABLE
 
@@ -298,6 +298,17 @@ def test_objects_play_uncompiled(tmp_path: Path, capsys: pytest.CaptureFixture[s
     two = simulate([name, "random"], 16, 3, threads=2, part_games=2)
     assert one.seats.equals(two.seats)
     assert capsys.readouterr().err.count(f"note: {name} is not compiled: about") == 1
+
+
+def test_what_an_object_is_given(tmp_path: Path) -> None:
+    """Its `own` is its own, as it is for a compiled bot; modules are imported when it is loaded."""
+    file = tmp_path / "model.py"
+    (tmp_path / "helper.py").write_text(HELPER)
+    file.write_text(MODEL.replace("own.memory[0] += 1", "own.params[:] += 1; own.memory[0] += 1"))
+    assert len(simulate([f"{file}:Model"], 4, design="none").games) == 4
+    file.write_text(MODEL.replace("own.memory[0] += 1", "import helper"))
+    with pytest.raises(BotError, match="No module named 'helper'; a bot's file imports at its top"):
+        simulate([f"{file}:Model"], 1)
 
 
 def test_what_an_object_keeps_in_itself_is_found(tmp_path: Path) -> None:
