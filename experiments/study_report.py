@@ -255,15 +255,21 @@ def _plot_front(table: pd.DataFrame, ax: Axes) -> Axes:
             linewidths=0.7,
         )
     ax.figure.colorbar(points, ax=ax, label="skill (%)")
-    for _, line in table[front].iterrows():
-        ax.annotate(
-            style.short(line["variant"]),
-            (line["turns"], line["size of advantage"]),
-            xytext=(6, 4),
-            textcoords="offset points",
-            fontsize=8,
-            parse_math=False,
-        )
+    # Numbers, as names beside the points would cover each other.
+    told = []
+    for number, (_, line) in enumerate(table[front].iterrows(), 1):
+        at = (line["turns"], line["size of advantage"])
+        ax.annotate(str(number), at, xytext=(6, 4), textcoords="offset points", fontsize=8)
+        told.append(f"{number}  {style.short(line['variant'])}")
+    ax.annotate(
+        "on the front:\n" + "\n".join(told),
+        (1, 1),
+        xycoords="axes fraction",
+        ha="right",
+        va="top",
+        fontsize=8,
+        parse_math=False,
+    )
     ax.set_xlabel("turns of a game")
     ax.set_ylabel("size of the first-player advantage (points)")
     ax.grid()
@@ -292,10 +298,11 @@ def _fairer_quote(fairer: Sequence[tuple[str, Difference, float]]) -> list[tuple
         return [("fairness", "No variant is fairer than the base beyond doubt.")]
     name, best = min(sure, key=lambda each: each[1].estimate.value or 0.0)
     told = in_words(best.estimate.affine(100), POINTS, sign=True)
+    many = "One variant is" if len(sure) == 1 else f"{len(sure)} variants are"
     return [
         (
             "fairness",
-            f"{len(sure)} variants are fairer than the base beyond doubt; the most is {name}: "
-            f"its advantage is off zero by {told} than the base's.",
+            f"{many} fairer than the base beyond doubt, most of all {name}: the size of the "
+            f"advantage changes by {told}.",
         )
     ]

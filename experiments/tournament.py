@@ -69,7 +69,7 @@ class Tournament:
             "board": self.rules.load_board().rows(),
             "strategies": [strategy.name for strategy in self.strategies],
             "files": {s.name: s.bot.source for s in self.strategies if s.bot.source},
-            "format": self.format,
+            "pairing": self.format,
             "games": self.games,
             "challenger": self.challenger if self.format == "gauntlet" else "",
         }

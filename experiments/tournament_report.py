@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
 
 from analysis import style
 from analysis.duel import Duel, Pairing
@@ -390,6 +391,7 @@ def _plot_convergence(table: pd.DataFrame, ax: Axes) -> Axes:
         ax.fill_between(part["after"], part["low"], part["high"], color=color, alpha=0.18, lw=0)
         ax.plot(part["after"], part["value"], dash, color=color, label=style.short(name))
     ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda deals, _: f"{deals:,.0f}"))
     ax.set_xlabel("deals")
     ax.set_ylabel("score (%)")
     ax.grid()

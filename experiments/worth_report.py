@@ -42,8 +42,14 @@ def _sentence(case: str, worths: Sequence[Worth]) -> str:
 
 def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
     rows = [
-        row(w.figure.estimate(), POINTS, thing=w.thing, strategy=w.case.strategy.name)
-        | {"players": w.case.rules.players, "teams": w.case.rules.teams}
+        row(
+            w.figure.estimate(),
+            POINTS,
+            thing=w.thing,
+            strategy=w.case.strategy.name,
+            players=w.case.rules.players,
+            teams=w.case.rules.teams,
+        )
         for w in worths
     ]
     lost = ", ".join(BARRED.values())
@@ -78,26 +84,34 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
 
 
 def _plot(table: pd.DataFrame, ax: Axes) -> Axes:
-    one_case = len(table[["strategy", "players", "teams"]].drop_duplicates()) == 1
-    names = [
-        line.thing if one_case else f"{line.thing} ({line.strategy}, {line.players})"
-        for line in table.itertuples()
-    ]
+    names = _named(table, list(table["thing"]))
     style.forest(table, ax, names)
     style.reference_line(ax, 0.0, "nothing")
     ax.set_xlabel("points of score")
-    ax.set_ylabel("thing" if one_case else "thing (strategy, players)")
+    ax.set_ylabel("thing")
     return ax
+
+
+def _named(table: pd.DataFrame, things: Sequence[object]) -> list[str]:
+    """Name rows by what they are of, and by players and strategy where these differ."""
+    several = [c for c in ("players", "strategy") if table[c].nunique() > 1]
+    about = [", ".join(str(line[c]) for c in several) for _, line in table.iterrows()]
+    return [f"{t} ({a})" if a else str(t) for t, a in zip(things, about, strict=True)]
 
 
 def _use_chapter(uses: Sequence[Use]) -> Chapter:
     rows = [
-        row(u.figure.estimate(), _UNIT, jack=u.thing, purpose=u.purpose)
-        | {"strategy": u.case.strategy.name, "players": u.case.rules.players}
+        row(
+            u.figure.estimate(),
+            _UNIT,
+            jack=u.thing,
+            purpose=u.purpose,
+            strategy=u.case.strategy.name,
+            players=u.case.rules.players,
+        )
         for u in uses
     ]
-    frame = table(rows)
-    about = ["jack", "purpose", "strategy", "players"]
+    names = {f"uses_{jack.replace('-', '_').replace(' ', '_')}": jack for jack in _jacks(uses)}
     return Chapter(
         "uses",
         "What a jack given is used for",
@@ -109,29 +123,33 @@ def _use_chapter(uses: Sequence[Use]) -> Chapter:
             "add up to a jack, less or more as the game gets shorter or longer and fewer or more "
             "jacks are drawn.",
         ),
-        {"uses": frame[[*about, *frame.columns.drop(about)]] if len(frame) else frame},
-        {"uses": "More uses of a jack for one jack given"},
-        (
+        {
+            name: table(line for line in rows if line["jack"] == jack)
+            for name, jack in names.items()
+        },
+        {name: f"More uses for one {jack} given" for name, jack in names.items()},
+        tuple(
             Chart(
-                "uses",
-                "uses",
-                "What a jack given is used for",
-                "More uses of each purpose for one jack given, with 95 % intervals.",
+                name.replace("_", "-"),
+                name,
+                f"What a {jack} given is used for",
+                f"More uses of each purpose for one {jack} given, with 95 % intervals.",
                 _plot_uses,
                 style.rows_high,
-            ),
+            )
+            for name, jack in names.items()
         ),
     )
 
 
+def _jacks(uses: Sequence[Use]) -> list[str]:
+    return list(dict.fromkeys(use.thing for use in uses))
+
+
 def _plot_uses(table: pd.DataFrame, ax: Axes) -> Axes:
-    one_case = len(table[["strategy", "players"]].drop_duplicates()) == 1
-    names = [
-        f"{line.jack}: {line.purpose}" + ("" if one_case else f" ({line.strategy}, {line.players})")
-        for line in table.itertuples()
-    ]
+    names = _named(table, list(table["purpose"]))
     style.forest(table, ax, names)
     style.reference_line(ax, 0.0, "no more")
     ax.set_xlabel("jacks more for one given")
-    ax.set_ylabel("jack and purpose")
+    ax.set_ylabel("purpose")
     return ax
