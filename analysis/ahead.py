@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.likelihood import pair_scores
+from analysis.pair_likelihood import pair_scores
 
 Array = NDArray[Any]
 

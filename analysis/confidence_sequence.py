@@ -24,7 +24,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from analysis.estimates import NO_DATA, Estimate
-from analysis.likelihood import pair_scores
+from analysis.pair_likelihood import pair_scores
 
 Array = NDArray[Any]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.estimates import CANNOT_VARY, NO_DATA, ONE_DEAL, Estimate, proportion, quantile
-from analysis.likelihood import pair_scores
+from analysis.pair_likelihood import pair_scores
 
 Array = NDArray[Any]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.elo import ELO_PER_SD, GAMES_OF_PAIR, score_of_elo
-from analysis.likelihood import (
+from analysis.pair_likelihood import (
     filled,
     fit_mean,
     fit_t,

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from analysis.brownian import leaves, mean_time, stays_below
 from analysis.elo import ELO_PER_SD, GAMES_OF_PAIR, ONE_SIDED, elo, score_of_elo
 from analysis.estimates import NO_DATA, Estimate
-from analysis.likelihood import fit_mean
+from analysis.pair_likelihood import fit_mean
 from analysis.sequential import (
     ACCEPTS_ELO0,
     ACCEPTS_ELO1,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from analysis.elo import score_of_elo
-from analysis.likelihood import fit_mean
+from analysis.pair_likelihood import fit_mean
 from analysis.sequential import RESULTS, State
 
 DRAWS = (0.1, 0.1, 0.45, 0.15, 0.2)
