@@ -1,0 +1,192 @@
+"""Two teams: the games of a pairing as a histogram of deals, and the crosstable.
+
+A deal is played twice, each team starting once, so it ends in one of nine patterns. How often each
+came is all that scores, ratings and bootstraps need, and integers add up exactly: nothing depends
+on the order in which strategies, pairings or deals are named.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.estimates import (
+    DEALS,
+    GAMES,
+    WILSON,
+    Array,
+    Estimate,
+    X,
+    Y,
+    proportion,
+    quantile,
+    standard_error,
+    wilson,
+)
+
+LOSS, DRAW, WIN = range(3)
+
+
+class Pairing(NamedTuple):
+    """Two strategies and what came of their deals.
+
+    `outcomes` is an integer array (deals, 2) of results of `a` (2 won, 1 drawn, 0 lost): in the
+    game that its team starts, and in the one that the team of `b` starts.
+    """
+
+    a: str
+    b: str
+    outcomes: ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Strategies by name, sorted, and `patterns`, int64 (n, n, 3, 3).
+
+    `patterns[i, j, p, q]` counts deals in which i had result p against j in the game it started,
+    and q in the game that j started. Both orders of a pair are there.
+    """
+
+    names: tuple[str, ...]
+    patterns: Array
+
+    @property
+    def deals(self) -> Array:
+        """Deals of each pair, int64 (n, n)."""
+        return np.asarray(self.patterns.sum((2, 3)))
+
+    @property
+    def starts(self) -> Array:
+        """Results of i in games that it started against j, int64 (n, n, 3)."""
+        return np.asarray(self.patterns.sum(3))
+
+
+class Cell(NamedTuple):
+    """What a strategy did against another, or against all: `score` from 0 to 1 by deal."""
+
+    score: Estimate
+    wins: int
+    draws: int
+    losses: int
+    games: int
+
+
+class Crosstable(NamedTuple):
+    """`cells[i][j]` is what `names[i]` did against `names[j]`, None if they never met."""
+
+    names: tuple[str, ...]
+    cells: tuple[tuple[Cell | None, ...], ...]
+    totals: tuple[Cell, ...]
+
+
+def histogram(outcomes: ArrayLike) -> Array:
+    """Count the nine patterns of `outcomes`, integers 0 to 2 of shape (deals, 2): int64 (3, 3).
+
+    Raises ValueError for another shape, type or result.
+    """
+    found = np.asarray(outcomes)
+    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
+        raise ValueError(f"outcomes: {found.dtype} {found.shape}; allowed: integers (deals, 2)")
+    if found.size and (found.min() < 0 or found.max() > 2):
+        raise ValueError(f"outcomes: {found.min()} to {found.max()}; allowed: 0, 1, 2")
+    pattern = found[:, 0].astype(np.int64) * 3 + found[:, 1]
+    return np.bincount(pattern, minlength=9).reshape(3, 3).astype(np.int64)
+
+
+def turned(patterns: Array) -> Array:
+    """Return histograms (..., 3, 3) as the other strategy sees them."""
+    return np.asarray(np.swapaxes(patterns, -1, -2)[..., ::-1, ::-1])
+
+
+def field(pairings: Iterable[Pairing]) -> Field:
+    """Reduce pairings to a field; a pair may come in parts, in either order.
+
+    Raises ValueError for outcomes that are not allowed and for a strategy against itself, which is
+    one game twice.
+    """
+    return from_histograms((a, b, histogram(outcomes)) for a, b, outcomes in pairings)
+
+
+def from_histograms(found: Iterable[tuple[str, str, Array]]) -> Field:
+    """Make a field of pairs (a, b, int64 (3, 3) as `histogram` makes them)."""
+    counted = list(found)
+    names = tuple(sorted({name for a, b, _ in counted for name in (a, b)}))
+    index = {name: i for i, name in enumerate(names)}
+    patterns = np.zeros((len(names), len(names), 3, 3), np.int64)
+    for a, b, counts in counted:
+        if a == b:
+            raise ValueError(f"pairing: {a} against itself; allowed: two strategies")
+        patterns[index[a], index[b]] += counts
+        patterns[index[b], index[a]] += turned(counts)
+    return Field(names, patterns)
+
+
+def pattern_moments(patterns: Array, values: Array) -> Array:
+    """Moments of analysis.estimates, float64 (..., 7), of a figure that patterns decide.
+
+    `values` (3, 3) is the figure summed over the two games of a deal with that pattern.
+    """
+    deals = patterns.sum((-2, -1)).astype(np.float64)
+    y, yy = ((patterns * power).sum((-2, -1)) for power in (values, values**2))
+    return np.stack([deals, 2 * deals, 2 * deals, y, 4 * deals, 2 * y, yy], axis=-1)
+
+
+POINTS = np.add.outer(np.arange(3), np.arange(3)) / 2
+"""Score of the first strategy, summed over the two games of a pattern."""
+
+STARTER = np.subtract.outer(np.arange(3), np.arange(3)) / 2 + 1
+"""Score of the starting team, summed likewise."""
+
+DRAWN = np.add.outer([0.0, 1.0, 0.0], [0.0, 1.0, 0.0])
+"""Games drawn of a pattern."""
+
+
+def crosstable(field: Field) -> Crosstable:
+    """Return scores with 95 % intervals by deal for each ordered pair, and each strategy's total.
+
+    A total is the mean over games against opponents that are what they are: its standard error is
+    that within pairings.
+    """
+    sums = pattern_moments(field.patterns, POINTS)
+    own = field.patterns.sum(3) + field.patterns.sum(2)  # results in both games
+    cells = tuple(
+        tuple(
+            _cell(proportion(m), results) if m[DEALS] else None
+            for m, results in zip(*row, strict=True)
+        )
+        for row in zip(sums, own, strict=True)
+    )
+    totals = tuple(_cell(_total(m), results.sum(0)) for m, results in zip(sums, own, strict=True))
+    return Crosstable(field.names, cells, totals)
+
+
+def overall(field: Field, values: Array) -> Estimate:
+    """Mean over all games of a figure between 0 and 1 that is the same seen from both sides."""
+    upper = field.patterns[np.triu_indices(len(field.names), 1)]
+    return proportion(pattern_moments(upper, values).sum(0))
+
+
+def _cell(score: Estimate, results: Array) -> Cell:
+    losses, draws, wins = map(int, results)
+    return Cell(score, wins, draws, losses, wins + draws + losses)
+
+
+def _total(rows: Array) -> Estimate:
+    """Score over several opponents, each of them a stratum (Cochran 1977, ch. 5)."""
+    rows = rows[rows[:, DEALS] > 0]
+    pooled = proportion(rows.sum(0)) if len(rows) else proportion(np.zeros(7))
+    if len(rows) < 2 or rows[:, DEALS].min() < 2 or pooled.error is None:
+        return pooled
+    value = float(rows[:, Y].sum() / rows[:, X].sum())
+    weights = rows[:, X] / rows[:, X].sum()
+    error = float(
+        np.sqrt(sum((w * standard_error(m)) ** 2 for w, m in zip(weights, rows, strict=True)))
+    )
+    # No spread inside any pairing: what is seen between them is the cautious choice.
+    if error == 0:
+        return pooled
+    deals, games = int(rows[:, DEALS].sum()), int(rows[:, GAMES].sum())
+    low, high = wilson(value, value * (1 - value) / error**2, quantile(deals))
+    return replace(pooled, value=value, low=low, high=high, error=error, games=games, method=WILSON)
