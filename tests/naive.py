@@ -11,7 +11,7 @@ import copy
 import functools
 import itertools
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 Line = tuple[int, ...]
@@ -228,12 +228,16 @@ class Game:
     def legal_moves(self) -> set[tuple[str, int, str]]:
         """Return every (card, space, "place" or "remove") the seat to move may play (rules 6)."""
         cards = set(self.hands[self.seat])
-        plays = [(card, space, use(card)) for card in cards for space in range(100)]
-        return {play for play in plays if self.forbidden(*play) is None}
+        return {play for play in self._plays(cards) if self.forbidden(*play) is None}
+
+    def _plays(self, cards: Iterable[str]) -> Iterator[tuple[str, int, str]]:
+        """Give every space for every card, legal or not."""
+        return ((card, space, use(card)) for card in cards for space in range(100))
 
     def must_pass(self) -> bool:
         """Return whether the seat to move has no playable card (rules 5.2, 5.3, 9.3)."""
-        return not self.legal_moves()
+        hand = self.hands[self.seat]
+        return all(self.forbidden(*play) is not None for play in self._plays(hand))
 
     def dead_cards(self, seat: int) -> set[str]:
         """Return the plain cards of a hand with both spaces covered (rules 7.1)."""
