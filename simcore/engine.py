@@ -53,7 +53,7 @@ from simcore.records import (
     TABLE_TALK,
     Notes,
 )
-from simcore.rng import BOT, SLIP, stream_start, unit
+from simcore.rng import SLIP, bot_stream_start, stream_start, unit
 from simcore.rules import MAX_SEATS
 from simcore.setting import SLOTS, Setting
 from simcore.strategy import BARS, FIRST_BAR, MAX_MEMORY, MAX_PARAMS, OWN, Memory, Params
@@ -195,7 +195,7 @@ def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: Int, deal: 
             bench.own[seat].params[number] = bench.start[bot].params[number]
         for word in range(bench.n_memory[bot]):
             bench.own[seat].memory[word] = bench.start[bot].memory[word]
-        bench.own[seat].stream[0] = stream_start(seed, deal, BOT, seat)
+        bench.own[seat].stream[0] = bot_stream_start(seed, deal, seat)
     if setting.forget_draw > 0 or setting.table_talk > 0:
         for number in range(2 * MAX_SEATS):
             bench.slip[number, 0] = stream_start(seed, deal, SLIP, number)
