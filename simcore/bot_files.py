@@ -1,47 +1,52 @@
 """Bots of a user's own file: `my_bot.py:choose`, loaded when the user names it and compiled here.
 
-The file holds plain functions of the signature of simcore/strategy.py. They are compiled with every
-index checked, together with those they call that stand in the same folder, and never kept on disk,
-so that a change of any of these files counts at once.
+The file holds plain functions of the signature of simcore/strategy.py. They are compiled
+(simcore/compiler.py) together with those they call that stand in the same folder, and never kept on
+disk, so that a change of any of these files counts at once. Bots of installed packages are checked
+and compiled like those of files.
 """
 
 import hashlib
 import importlib
-import importlib.util
 import inspect
 import re
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-import numba
 import numpy as np
 
+from simcore.compiler import Compiler, is_ours
 from simcore.interpreted import interpreted_bot
-from simcore.jit import python_function, user_kernel
+from simcore.jit import python_function
 from simcore.setting import Setting
 from simcore.strategy import (
-    SIGNATURE,
     Bot,
     Memory,
     Parameter,
     Params,
     StrategyError,
+    check_parameters,
     exchange_first,
     forfeit_least,
     no_memory,
 )
+from simcore.watch import STUCK_SECONDS, Stuck, told_error, watched
+
+Result = TypeVar("Result")
 
 _ARGUMENTS = ("setting", "table", "seat", "hand", "own")
 _lock = threading.Lock()
 _loaded: dict[tuple[Path, str], tuple[Bot, dict[Path, str]]] = {}
 """Bots by file and name, with the hashes of the files that they came from."""
+
+_packaged: dict[int, tuple[Bot, Bot]] = {}
+"""Bots of packages as they were found, by id, and as they are played."""
 
 
 def load_bot(name: str) -> Bot:
@@ -85,16 +90,24 @@ def _load(path: Path, name: str) -> tuple[ModuleType, dict[Path, str]]:
             module = ModuleType(f"bot_{path.stem}_{hashlib.sha256(content).hexdigest()[:8]}")
             module.__file__ = str(path)
             sys.modules[module.__name__] = module  # where dataclasses look for it
-            exec(code, module.__dict__)
-        except (Exception, SystemExit) as error:
+            _watched(lambda: exec(code, module.__dict__))
+        except Exception as error:
             where = _line_in(path, error)
-            told = " ".join(f"{type(error).__name__}: {_message(error)}".split())
+            told = " ".join(told_error(error).split())
+            if isinstance(error, SyntaxError):
+                told = f"SyntaxError: {error.msg}"
             raise StrategyError(f"{name}: {where} cannot be loaded: {told}") from error
     return module, {file: _hash(file) for file in (path, *siblings)}
 
 
-def _message(error: BaseException) -> str:
-    return str(error.msg if isinstance(error, SyntaxError) else error)
+def _watched(call: Callable[[], Result]) -> Result:
+    """Return what code of a file gives when it is run; an Exception if it does not end."""
+    try:
+        return watched(call, lambda: "loading")
+    except Stuck:
+        raise TimeoutError(f"not done after {STUCK_SECONDS:g} s") from None
+    except SystemExit as error:  # without a watch
+        raise RuntimeError(told_error(error)) from error
 
 
 @contextmanager
@@ -103,7 +116,7 @@ def _importable(folder: Path) -> Iterator[list[Path]]:
 
     So two bots may each have a `helper.py`, and nothing stale is left: no bytecode is written.
     """
-    before, wrote = set(sys.modules), sys.dont_write_bytecode
+    before, wrote, compiler = set(sys.modules), sys.dont_write_bytecode, Compiler(folder)
     siblings: list[Path] = []
     sys.path.insert(0, str(folder))
     sys.dont_write_bytecode = True
@@ -115,7 +128,7 @@ def _importable(folder: Path) -> Iterator[list[Path]]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and folder in Path(file).parents and not name.startswith("bot_"):
+            if file and compiler.is_home(Path(file)) and not name.startswith("bot_"):
                 siblings.append(Path(file))
                 del sys.modules[name]
 
@@ -132,22 +145,20 @@ def _line_in(path: Path, error: BaseException) -> str:
 
 
 def _make_bot(module: ModuleType, what: str, name: str) -> Bot:
-    found = getattr(module, what, None)
+    found, path = getattr(module, what, None), Path(str(module.__file__))
     if found is None:
         known = [key for key, value in vars(module).items() if _is_own(value, module)]
         raise StrategyError(f"{name}: no {what!r} in the file; allowed: {', '.join(known)}")
     if isinstance(found, Bot):
-        return _compiled_bot(found, module, name)
+        return _compiled_bot(found, path.parent, name)
     if isinstance(python_function(found), FunctionType):
-        return _compiled_bot(_described(module, found), module, name)
+        return _compiled_bot(_described(module, found), path.parent, name)
     if isinstance(found, type):
         try:
-            found = found()
+            found = _watched(found)
         except Exception as error:
-            where = _line_in(Path(str(module.__file__)), error)
-            raise StrategyError(
-                f"{name}: {where}: {what}() raised {type(error).__name__}: {error}"
-            ) from error
+            where = _line_in(path, error)
+            raise StrategyError(f"{name}: {where}: {what}() raised {told_error(error)}") from error
     if not callable(getattr(found, "choose", None)):
         raise StrategyError(
             f"{name}: {what} is no bot; allowed: a function {_call()}, a Bot, or a class or object "
@@ -155,11 +166,13 @@ def _make_bot(module: ModuleType, what: str, name: str) -> Bot:
         )
     for method in ("choose", "exchange", "forfeit"):
         _check_arguments(getattr(found, method, None), f"{name}: {method}")
-    return interpreted_bot(name, found, _parameters(found, module, name))
+    given = getattr(found, "PARAMETERS", getattr(module, "PARAMETERS", ()))
+    start = _as_memory(getattr(found, "start", no_memory), name)
+    return interpreted_bot(name, found, _parameters(given, name), start)
 
 
-def _call() -> str:
-    return f"({', '.join(_ARGUMENTS)})"
+def _call(arguments: tuple[str, ...] = _ARGUMENTS) -> str:
+    return f"({', '.join(arguments)})"
 
 
 def _is_own(value: Any, module: ModuleType) -> bool:
@@ -180,8 +193,7 @@ def _described(module: ModuleType, choose: Any) -> Bot:
     )
 
 
-def _parameters(found: Any, module: ModuleType, name: str) -> tuple[Parameter, ...]:
-    given = getattr(found, "PARAMETERS", getattr(module, "PARAMETERS", ()))
+def _parameters(given: Any, name: str) -> tuple[Parameter, ...]:
     try:
         parameters = tuple(given)
     except TypeError:
@@ -189,45 +201,58 @@ def _parameters(found: Any, module: ModuleType, name: str) -> tuple[Parameter, .
     for each in parameters:
         if not isinstance(each, Parameter):
             raise StrategyError(f"{name}: PARAMETERS holds {each!r}; allowed: Parameter(...)")
-        if not each.low <= each.default <= each.high:
-            raise StrategyError(
-                f"{name}: the default of {each.name} is {each.default:g}; allowed: "
-                f"{each.low:g} to {each.high:g}"
-            )
+    check_parameters(name, parameters)
     return parameters
 
 
-def _compiled_bot(bot: Bot, module: ModuleType, name: str) -> Bot:
+def package_bot(bot: Bot) -> Bot:
+    """Return a bot of an installed package, checked and compiled as one of a file is.
+
+    One whose functions are all ours is returned as it is.
+    """
+    theirs = [f for f in (bot.choose, bot.exchange, bot.forfeit) if not is_ours(f)]
+    if not theirs:
+        return bot
+    with _lock:
+        if id(bot) not in _packaged:
+            home = _home(python_function(theirs[0]).__module__)
+            _packaged[id(bot)] = bot, _compiled_bot(bot, home, bot.name)
+        return _packaged[id(bot)][1]
+
+
+def _home(module: str) -> Path:
+    """Return the folder of a module's package, the file of one that stands alone."""
+    package = module.partition(".")[0]
+    file = Path(str(sys.modules[package].__file__))
+    return file.parent if file.stem == "__init__" else file
+
+
+def _compiled_bot(bot: Bot, home: Path, name: str) -> Bot:
     """Return the bot with its functions compiled, those of ours as they are."""
-    folder = Path(str(module.__file__)).parent
-    compiler = _Compiler(folder)
-    made = {}
+    compiler, made = Compiler(home), {}
     for role in ("choose", "exchange", "forfeit"):
         function = getattr(bot, role)
-        _check_arguments(python_function(function), f"{name}: {role}")
+        told = getattr(function, "__name__", role)
+        _check_arguments(python_function(function), f"{name}: {told}")
         made[role] = compiler.bot_function(function, name)
-    start = python_function(bot.start)
     return replace(
         bot,
         name=name,
         **made,
-        start=_as_memory(start) if compiler.is_theirs(start) else bot.start,
-        parameters=_parameters(SimpleParameters(bot.parameters), module, name),
+        start=_as_memory(bot.start, name),
+        parameters=_parameters(bot.parameters, name),
     )
 
 
-@dataclass(frozen=True)
-class SimpleParameters:
-    """What a Bot declares, where `_parameters` looks for it."""
-
-    PARAMETERS: Any
-
-
-def _as_memory(start: Callable[..., Any]) -> Callable[[Setting, Params], Memory]:
-    """Return a `start` that gives int64, whatever numbers the user's gives."""
+def _as_memory(start: Any, name: str) -> Callable[[Setting, Params], Memory]:
+    """Return a `start` that gives int64, whatever numbers the user's gives; ours as it is."""
+    plain = python_function(start)
+    _check_arguments(plain, f"{name}: start", ("setting", "params"))
+    if is_ours(plain):
+        return start  # type: ignore[no-any-return]
 
     def converted(setting: Setting, params: Params) -> Memory:
-        memory: Memory = np.ascontiguousarray(start(setting, params), np.int64)
+        memory: Memory = np.ascontiguousarray(plain(setting, params), np.int64)
         if memory.ndim != 1:
             raise ValueError(f"an array of {memory.ndim} dimensions; allowed: one")
         return memory
@@ -235,81 +260,15 @@ def _as_memory(start: Callable[..., Any]) -> Callable[[Setting, Params], Memory]
     return converted
 
 
-def _check_arguments(function: Any, where: str) -> None:
-    """Raise StrategyError if a function cannot be called with the five arguments."""
+def _check_arguments(function: Any, where: str, arguments: tuple[str, ...] = _ARGUMENTS) -> None:
+    """Raise StrategyError if a function cannot be called with these arguments."""
     if function is None:
         return
     if not callable(function):
-        raise StrategyError(f"{where} is {function!r}; allowed: a function {_call()}")
+        raise StrategyError(f"{where} is {function!r}; allowed: a function {_call(arguments)}")
     try:
         signature = inspect.signature(function)
-        signature.bind(*_ARGUMENTS)
+        signature.bind(*arguments)
     except TypeError:
-        raise StrategyError(f"{where} takes {signature}; allowed: {_call()}") from None
-
-
-class _Compiler:
-    """Compiles functions of one folder, and those of the same folder that they call."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._globals: dict[int, dict[str, Any]] = {}
-
-    def is_theirs(self, function: Any) -> bool:
-        """Return whether a function stands in the folder."""
-        code = getattr(python_function(function), "__code__", None)
-        return code is not None and self._folder in Path(code.co_filename).parents
-
-    def bot_function(self, function: Any, name: str) -> Any:
-        """Compile for the signature of bots; StrategyError in one line if that fails."""
-        if not self.is_theirs(function):
-            return function
-        plain = python_function(function)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", numba.NumbaWarning)
-                return user_kernel(self._rebound(plain), SIGNATURE)
-        except Exception as error:  # numba raises of many kinds
-            raise StrategyError(f"{name}: {_essence(plain, error)}") from error
-
-    def _rebound(self, function: FunctionType) -> FunctionType:
-        """Return the function with the folder's functions compiled where it calls them."""
-        made = FunctionType(
-            function.__code__,
-            self._compiled_globals(function.__globals__),
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-        made.__module__, made.__doc__ = function.__module__, function.__doc__
-        return made
-
-    def _compiled_globals(self, names: dict[str, Any]) -> dict[str, Any]:
-        if id(names) not in self._globals:
-            made = self._globals[id(names)] = dict(names)
-            for key, value in names.items():
-                plain = python_function(value)
-                if isinstance(plain, FunctionType) and self.is_theirs(plain):
-                    made[key] = user_kernel(self._rebound(plain))
-        return self._globals[id(names)]
-
-
-def _essence(function: FunctionType, error: Exception) -> str:
-    """Return where and why numba gave up, and what else can be done."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    path = function.__code__.co_filename
-    line = function.__code__.co_firstlineno
-    for file, number in re.findall(r'File "([^"]+)", line (\d+)', text):
-        if Path(file).name == Path(path).name:
-            line = int(number)
-    location = getattr(error, "loc", None)
-    if location is not None and Path(str(location.filename)).name == Path(path).name:
-        line = int(location.line)
-    said = [part.strip() for part in text.splitlines()]
-    said = [part for part in said if part and not re.match(r"Failed in|During:|File |- Reso", part)]
-    told = " ".join(said[:2] if said and said[0].endswith(":") else said[:1]) or "no reason given"
-    told = re.sub(r"Record\(.*", "...", told)[:160]  # the type of a record is pages long
-    return (
-        f"{Path(path).name}, line {line}: {function.__name__} cannot be compiled: {told}; "
-        f"a class with a method choose is played uncompiled"
-    )
+        told = _call(tuple(signature.parameters))
+        raise StrategyError(f"{where} takes {told}; allowed: {_call(arguments)}") from None

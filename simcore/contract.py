@@ -13,6 +13,7 @@ from simcore.cards import CARDS
 from simcore.design import make_design
 from simcore.moves import any_playable, is_legal
 from simcore.plan import Plan
+from simcore.rng import bot_stream_start
 from simcore.rules import Rules
 from simcore.simulation import BotError, Runner
 from simcore.strategy import KEEP, OWN, Bot, Memory, make_strategy
@@ -87,7 +88,7 @@ def check_choices(bot: Bot, rules: Rules, seed: int, games: int = 1, asks: int =
         for runner, seat in _positions(bot, rules, seed, game, asks):
             memory = bot.start(runner.setting, start.all_params())
             team = seat % rules.teams
-            stream = rng.randrange(2**62)
+            stream = int(bot_stream_start(seed, game, seat))  # the true one, as in play
             hand = runner.dealer.hands[seat, : runner.table.hand_size[seat]].copy()
             answers = _ask(bot, runner, memory, seat, stream)
             choice, exchange, forfeit = answers

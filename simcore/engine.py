@@ -53,9 +53,9 @@ from simcore.records import (
     TABLE_TALK,
     Notes,
 )
-from simcore.rng import BOT, SLIP, stream_start, unit
+from simcore.rng import SLIP, bot_stream_start, stream_start, unit
 from simcore.rules import MAX_SEATS
-from simcore.setting import SLOTS, Setting
+from simcore.setting import SETTING, SLOTS, Setting
 from simcore.strategy import BARS, FIRST_BAR, MAX_MEMORY, MAX_PARAMS, OWN, Memory, Params
 from simcore.table import TABLE, Table, clear_table, is_dead
 from simcore.turn import close_slot, discard, make_play, refill
@@ -67,6 +67,7 @@ Bench = Any
 BENCH = record_dtype(
     [
         ("bot", np.int64, MAX_SEATS),  # by seat
+        ("asked", np.int64),  # the seat whose bot decides, or did last
         ("own", OWN, MAX_SEATS),  # by seat
         ("start", OWN, MAX_SEATS),  # what a seat's own is at the start, by bot
         ("n_params", np.int64, MAX_SEATS),  # parameters and words of memory in use, by bot
@@ -74,6 +75,7 @@ BENCH = record_dtype(
         ("slip", np.uint64, (2 * MAX_SEATS, 1)),  # forgetting by seat, then talk by team
         # For bots that are guarded or barred from plays (simcore/guard.py).
         ("watched", np.int64, MAX_SEATS),  # whether it is one of them, by bot
+        ("setting", SETTING, MAX_SEATS),  # the setting as such a bot is given it, by bot
         ("bars", np.int64, MAX_SEATS),  # bit i: the bar BARS[i] is on, by bot
         ("fault", np.int64),  # what a watched bot did, NO_FAULT if nothing
         ("table", TABLE, 2),  # the table as such a bot is given it, and as it has to stay
@@ -133,7 +135,7 @@ def play_games(
     Modified: all records; `games` (n,), `seats` (n * players,), `sequences`, `jacks`, `events` (of
     length 0 when no log is wanted), `used` (4,): rows of each in use, of events even those that did
     not fit. It stops before a game whose rows might not fit, and in a game that a bot brings to a
-    fault; then `table` tells turn and seat.
+    fault; then `table` tells the turn and `bench` the seat.
     """
     players = setting.players
     notes.log = len(events) > 0
@@ -195,7 +197,7 @@ def _start_bots(setting: Setting, bench: Bench, seat_bot: Any, seed: Int, deal: 
             bench.own[seat].params[number] = bench.start[bot].params[number]
         for word in range(bench.n_memory[bot]):
             bench.own[seat].memory[word] = bench.start[bot].memory[word]
-        bench.own[seat].stream[0] = stream_start(seed, deal, BOT, seat)
+        bench.own[seat].stream[0] = bot_stream_start(seed, deal, seat)
     if setting.forget_draw > 0 or setting.table_talk > 0:
         for number in range(2 * MAX_SEATS):
             bench.slip[number, 0] = stream_start(seed, deal, SLIP, number)
@@ -241,6 +243,7 @@ def _play_game(
         if setting.table_talk > 0 and _caught_talking(setting, table, bench, team):
             if not _forfeit(setting, table, dealer, bench, notes, forfeit, team):
                 return BAD_FORFEIT
+        bench.asked = seat
         if dead_slot(table, dealer.hands[seat, : table.hand_size[seat]]) >= 0:
             if not _exchange(setting, table, dealer, bench, notes, exchange[bot], seat):
                 return BAD_EXCHANGE
@@ -426,6 +429,7 @@ def _forfeit(
         if len(hand) == 0:
             continue
         bot = bench.bot[seat]
+        bench.asked = seat
         if bench.watched[bot]:
             slot = ask_watched(setting, table, seat, hand, bench, forfeit[bot])
         else:

@@ -1,9 +1,9 @@
 """What the engine does with a bot that is not ours, or that is barred from some plays.
 
-Such a bot is given a copy of the table, which must be as it was after each decision. The setting is
-the true one, compared by `Runner` after some games: a copy of it cost 200 ns a turn, as so much
-does not stay in the nearest cache. The bot's fault is noted in the bench and
-answered for with a decision that is never legal, so that the engine stops.
+Such a bot is given a copy of the table, which must be as it was after each decision. Of the setting
+it has a copy of its own, so that what it writes there changes no rule of play; `Runner` compares
+that after some games only, as it is large. The bot's fault is noted in the bench and answered for
+with a decision that is never legal, so that the engine stops.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ def choose_watched(
     if not any_playable(setting, view, team, shown):  # rules 5.3: it must play all the same
         return ask_watched(setting, table, seat, hand, bench, decide)
     copy_table(setting, bench.table[_KEPT], view)
-    move = decide(setting, view, seat, shown, bench.own[seat])
+    move = decide(bench.setting[bot], view, seat, shown, bench.own[seat])
     if not same_table(setting, view, bench.table[_KEPT]):
         bench.fault = WROTE_TABLE
         return NEVER_LEGAL
@@ -55,9 +55,10 @@ def ask_watched(
     setting: Setting, table: Table, seat: Int, hand: Hand, bench: Any, decide: Any
 ) -> Int:
     """Return a decision of a watched bot that sees all that it may see. Modifies the bench."""
-    copy_table(setting, bench.table[_GIVEN], table)
-    decision = decide(setting, bench.table[_GIVEN], seat, hand, bench.own[seat])
-    if same_table(setting, bench.table[_GIVEN], table):
+    bot, view = bench.bot[seat], bench.table[_GIVEN]
+    copy_table(setting, view, table)
+    decision = decide(bench.setting[bot], view, seat, hand, bench.own[seat])
+    if same_table(setting, view, table):
         return decision
     bench.fault = WROTE_TABLE
     return NEVER_LEGAL

@@ -1,8 +1,8 @@
 """Bots that cannot be compiled: objects with a method `choose`, a trained model for instance.
 
 The engine calls them through the interpreter, thousands of times slower than a compiled bot. They
-see copies that cannot be written to; only `own.memory` and `own.stream` are the seat's own. What an
-object keeps in itself is not reset with a game, so that its games cannot be replayed.
+see copies that cannot be written to; only `own` is the true one, the seat's own. What an object
+keeps in itself is not reset with a game, so that its games cannot be replayed.
 """
 
 import operator
@@ -30,7 +30,6 @@ from simcore.strategy import (
     Params,
     exchange_first,
     forfeit_least,
-    no_memory,
 )
 from simcore.table import TABLE, Table
 
@@ -43,7 +42,7 @@ _asked: list[Callable[..., int]] = []
 
 @dataclass
 class InterpretedOwn:
-    """What is a seat's own, as an object is given it: memory and stream are the true ones."""
+    """What is a seat's own, as an object is given it."""
 
     params: Params
     memory: Memory
@@ -62,11 +61,14 @@ class _Interpreted:
     def ask(self, method: str, given: tuple[Any, ...]) -> int:
         """Return what the object's method answers."""
         setting, table, seat, hand, params, memory, stream = given
-        own = InterpretedOwn(_read_only(params.copy()), memory, stream)
+        own = InterpretedOwn(params, memory, stream)
+        shown = (self._kept(setting), _record(table, TABLE), seat, _read_only(hand.copy()))
         started = time.perf_counter()
-        answer = getattr(self.target, method)(
-            self._kept(setting), _record(table, TABLE), seat, _read_only(hand.copy()), own
-        )
+        try:
+            answer = getattr(self.target, method)(*shown, own)
+        except ModuleNotFoundError as error:
+            told = f"{error}; a bot's file imports at its top, not in a function"
+            raise ModuleNotFoundError(told) from error
         self._tell(time.perf_counter() - started)
         try:
             return operator.index(answer)
@@ -103,11 +105,15 @@ def _record(record: Any, dtype: Any) -> Any:
     return _read_only(copy)[0]
 
 
-def interpreted_bot(name: str, target: Any, parameters: tuple[Parameter, ...]) -> Bot:
-    """Return the bot that asks an object's methods `choose`, `exchange`, `forfeit`, `start`."""
+def interpreted_bot(
+    name: str,
+    target: Any,
+    parameters: tuple[Parameter, ...],
+    start: Callable[[Setting, Params], Memory],
+) -> Bot:
+    """Return the bot that asks an object's methods `choose`, `exchange`, `forfeit`."""
     asked = _Interpreted(name, target)
     doc = (type(target).__doc__ or "A bot that is not compiled.").strip()
-    start = getattr(target, "start", None)
     return Bot(
         name,
         doc.partition("\n")[0],
@@ -115,7 +121,7 @@ def interpreted_bot(name: str, target: Any, parameters: tuple[Parameter, ...]) -
         _bridge(asked, "exchange") if hasattr(target, "exchange") else exchange_first,
         _bridge(asked, "forfeit") if hasattr(target, "forfeit") else forfeit_least,
         parameters,
-        no_memory if start is None else lambda s, p: np.ascontiguousarray(start(s, p), np.int64),
+        start,
     )
 
 

@@ -115,9 +115,9 @@ class TypedKernel:
     a half where there was no cache.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Any, allocates: bool) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Any, flags: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
-        self._make = numba.njit(signature, **(_LEAN | {"_nrt": allocates}))
+        self._make = numba.njit(signature, **(_LEAN | flags))
         self.py_func = function
 
     @functools.cached_property
@@ -136,14 +136,18 @@ def _type_of(function: TypedKernel, context: Any) -> Any:
     return typeof_impl(function.compiled, context)
 
 
-def typed_kernel(signature: Any, allocates: bool = True) -> Callable[[Function], Function]:
+def typed_kernel(
+    signature: Any, *, allocates: bool = True, checks: bool = False
+) -> Callable[[Function], Function]:
     """Compile for one signature when first used (TypedKernel).
 
-    With `allocates=False` the function is faster to call and may create no arrays.
+    With `allocates=False` the function is faster to call and may create no arrays; with `checks`
+    every index is checked.
     """
+    flags = {"_nrt": allocates} | ({"boundscheck": True} if checks else {})
 
     def decorate(function: Function) -> Function:
-        return cast(Function, TypedKernel(function, signature, allocates))
+        return cast(Function, TypedKernel(function, signature, flags))
 
     return decorate
 

@@ -4,6 +4,10 @@ SplitMix64 (Steele, Lea, Flood 2014): a stream is one uint64 that steps by a con
 values are a bijective mix of it. A stream's start is a mix of (seed, deal, purpose, seat), so no
 two purposes share one, and no order of work can change a value.
 
+A bot sees its stream, so the start of that is one-way: no bot can work back from it to the stream
+of the deal, and so to hidden cards. It can still try every small seed until one gives its stream:
+games can be repeated because the seed is all there is to know, and that is no secret.
+
 All functions take uint64 and expect a stream as a uint64 array of length 1, which they advance;
 they check nothing. In plain Python (no compilation) the wrap-around warns of overflow.
 """
@@ -41,6 +45,21 @@ def stream_start(seed: Int, deal: Int, purpose: Int, number: Int) -> np.uint64:
     z = mix(np.uint64(seed) + _STEP)
     z = mix(z ^ (np.uint64(deal) * _STEP + _MIX1))
     return mix(z ^ (np.uint64(purpose) * _MIX2 + np.uint64(number) * _STEP))
+
+
+@kernel
+def bot_stream_start(seed: Int, deal: Int, seat: Int) -> np.uint64:
+    """Return the start of the stream that the bot of a seat is given; it cannot be undone.
+
+    The feed-forward of Davies and Meyer: a permutation plus what went in. Anybody can undo the
+    permutation, but not without knowing what went in. It is four mixes, as of a single one enough
+    bits might be guessed. Any two starts are equal with chance 2^-64, as any two random words.
+    """
+    start = stream_start(seed, deal, BOT, seat)
+    z = start
+    for _ in range(4):
+        z = mix(z + _STEP)
+    return z + start
 
 
 @kernel

@@ -40,12 +40,15 @@ from simcore.records import (
     WROTE_TABLE,
 )
 from simcore.rules import MAX_SEATS, Rules
-from simcore.setting import make_setting
+from simcore.setting import Setting, make_setting
 from simcore.spread import Stopped, Worker, spread
 from simcore.store import Folder, prepare
 from simcore.strategy import (
     FIRST_BAR,
     MAX_MEMORY,
+    Bot,
+    Memory,
+    Params,
     Strategy,
     StrategyError,
     bot_files,
@@ -53,7 +56,7 @@ from simcore.strategy import (
     names_file,
 )
 from simcore.table import TABLE
-from simcore.watch import STUCK_SECONDS, Stuck, watched
+from simcore.watch import STUCK_SECONDS, Stuck, told_error, watched
 
 if TYPE_CHECKING:
     from simcore.frames import Tables
@@ -106,7 +109,6 @@ class Runner:
         self.dealer = np.zeros(1, DEALER)[0]
         self.notes = np.zeros(1, NOTES)[0]
         self._bench = np.zeros(1, BENCH)[0]
-        self._true_setting = make_setting(plan.rules, plan.board, plan.intervention)
         self._seated: list[Strategy] = []
         self.seat(plan, design)
 
@@ -128,16 +130,26 @@ class Runner:
 
     def _seat_bot(self, number: int, strategy: Strategy) -> None:
         bot, params = strategy.bot, np.array(strategy.params, np.float64)
+        self._bench.setting[number] = self.setting
         try:
-            start = bot.start(self.setting, strategy.all_params())
+            start = self._start(bot, self._bench.setting[number], strategy.all_params())
+        except Stuck:
+            told = f"start has not returned for {STUCK_SECONDS:g} s"
+            raise RunError(f"{strategy.name}: {told}") from None
         except Exception as error:  # whatever a bot of anybody's raises
-            raise RunError(f"{strategy.name}: start raised {_kind_and_text(error)}") from error
+            raise RunError(f"{strategy.name}: start raised {told_error(error)}") from error
         if len(params) > FIRST_BAR or len(start) > MAX_MEMORY:
             limits = f"{FIRST_BAR} parameters and {MAX_MEMORY} words of memory"
             raise RunError(f"{strategy.name}: allowed are at most {limits}")
-        if self._setting_changed():
+        if self._wrote_setting(number):
             raise RunError(f"{strategy.name}: start wrote to the setting; allowed: reading it")
         seat_bot(self._bench, number, params, start, strategy.bars, bot.guarded)
+
+    def _start(self, bot: Bot, setting: Setting, params: Params) -> Memory:
+        """Return what the bot's `start` does; raises Stuck if a guarded bot's does not end."""
+        if not bot.guarded:
+            return bot.start(setting, params)
+        return watched(lambda: bot.start(setting, params), lambda: "start")
 
     def play(self, first_game: int, games: int, events: Any = None) -> Chunk:
         """Play up to `games` games from `first_game` on; those that fit the room set aside.
@@ -160,8 +172,8 @@ class Runner:
 
     def stop_after(self, turns: int) -> None:
         """Let games end after so many turns, to look at a position."""
-        self.setting.max_turns = turns
-        self._true_setting.max_turns = turns
+        for setting in (self.setting, *self._bench.setting):
+            setting.max_turns = turns
 
     def _rows(self, games: int) -> tuple[Any, ...]:
         rules = self.plan.rules
@@ -198,9 +210,9 @@ class Runner:
             done = int(rows[0]["events"][: used[0]].sum())
             told = error(f"has not decided for {STUCK_SECONDS:g} s")
             raise StuckError(told, log[done : used[3]]) from None
-        except Exception as raised:  # whatever a bot of anybody's raises
+        except (Exception, SystemExit) as raised:  # whatever a bot of anybody's raises
             self._check_setting(first_game, int(used[0]) + 1)
-            raise error(f"raised {_kind_and_text(raised)}") from raised
+            raise error(f"raised {told_error(raised)}") from raised
         finally:
             self.events = int(used[3])
         self._check_setting(first_game, int(used[0]) + 1)
@@ -212,40 +224,44 @@ class Runner:
         game = int(self.notes.game)
         return None if game < 0 else (game, int(self.table.turn), int(self.table.idle))
 
-    def _setting_changed(self) -> bool:
-        return bool(self._true_setting.tobytes() != self.setting.tobytes())
+    def _wrote_setting(self, bot: int) -> bool:
+        return bool(self._bench.setting[bot].tobytes() != self.setting.tobytes())
 
-    def _restore_setting(self) -> None:
-        for name in self.setting.dtype.names:
-            self.setting[name] = self._true_setting[name]
+    def _writers(self) -> list[int]:
+        """Return the bots that wrote to their copy of the setting."""
+        bots = enumerate(self.design.bots)
+        return [n for n, strategy in bots if strategy.bot.guarded and self._wrote_setting(n)]
 
     def _check_setting(self, first_game: int, games: int) -> None:
         """Raise BotError if a bot wrote to its setting in one of the games just played."""
-        if not self.guarded or not self._setting_changed():
+        writers = self._writers()
+        if not writers:
             return
         less = 0  # after which it is as it was, while after `games` it is changed
         while games - less > 1:
             middle = (less + games) // 2
-            self._restore_setting()
-            with suppress(Exception):
+            self._restore_settings()
+            with suppress(Exception, SystemExit):
                 self._fill(first_game, self._rows(middle), np.zeros(0, EVENT_ROW), np.zeros(4, int))
-            if self._setting_changed():
-                games = middle
+            if found := self._writers():
+                games, writers = middle, found
             else:
                 less = middle
-        self._restore_setting()
+        self._restore_settings()
         game = first_game + less
-        seats = self.design.seatings[game % len(self.design.seatings)]
-        bots = [self.design.bots[bot] for bot in dict.fromkeys(seats[: self.plan.rules.players])]
-        names = " or ".join(strategy.name for strategy in bots if strategy.bot.guarded)
         raise BotError(
-            f"strategy {names} wrote to the setting, which it may only read (game {game}); "
+            f"strategy {' and '.join(self.plan.names[bot] for bot in writers)} wrote to the "
+            f"setting, which it may only read (game {game}); "
             f"replay it with: {replay_command(self.plan, self.design, game)}",
             game,
         )
 
+    def _restore_settings(self) -> None:
+        for bot in range(len(self.design.bots)):
+            self._bench.setting[bot] = self.setting
+
     def _bot_error(self, game: int, text: str) -> BotError:
-        seat, turn = int(self.table.seat), int(self.table.turn)
+        seat, turn = int(self._bench.asked), int(self.table.turn)
         names = self.plan.names
         bot = names[self.design.seatings[game % len(self.design.seatings), seat]]
         return BotError(
@@ -253,10 +269,6 @@ class Runner:
             f"replay it with: {replay_command(self.plan, self.design, game)}",
             game,
         )
-
-
-def _kind_and_text(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 _FAULTS = {

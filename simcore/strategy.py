@@ -11,7 +11,7 @@ A bot is up to three functions of one signature (SIGNATURE), compiled with `@bot
 - `hand`     uint8[n], card codes of the bot's own hand by slot. Writing to it does not compile.
 - `own`      the record of what is the seat's own in this game (OWN):
   - `own.params`  float64[64], the bot's parameters in declared order, at most 60; the last four are
-                  those of every bot (BARS), from FIRST_BAR on.
+                  those of every bot (BARS), from FIRST_BAR on. Set anew for every game.
   - `own.memory`  int64[6144], set to the bot's `start` contents before the first turn; the engine
                   never looks at it again. `.view(np.int32)` and the like give other types. Words
                   behind the `start` contents are 0 for a guarded bot; for the built-in ones they
@@ -23,8 +23,9 @@ play must be legal: the engine checks it and stops the run if it is not. `exchan
 of a dead card to exchange or -1 to keep them, and is called only when it may (rules 7.2).
 `forfeit` returns the slot of a card to give up for table talk (rules 9.2).
 
-A bot of anybody but us is guarded (simcore/guard.py): what it writes to that it may only read stops
-the run. A bot with a bar on (BARS) is shown a hand and a table without what it is barred from.
+A bot of anybody but us is compiled with every index checked (simcore/compiler.py) and guarded
+(simcore/guard.py): what it writes to that it may only read stops the run. A bot with a bar on
+(BARS) is shown a hand and a table without what it is barred from.
 
 What happened since the bot's last turn stands in the table's recent plays (`table.plays` and the
 `play_*` rings), so that a bot can bring its memory up to date instead of starting afresh.
@@ -35,6 +36,8 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +79,14 @@ SIGNATURE = types.int64(
 )
 """The signature of `choose`, `exchange` and `forfeit`."""
 
-bot_function = typed_kernel(SIGNATURE)
-"""Compile a bot's function so that the engine can call it."""
+bot_function = typed_kernel(SIGNATURE, checks=True)
+"""Compile a bot's function, with every index checked, so that the engine can call it."""
+
+unchecked_bot_function = typed_kernel(SIGNATURE)
+"""The same without the checks, for our own bots, which the tests run with them."""
 
 lean_bot_function = typed_kernel(SIGNATURE, allocates=False)
-"""The same for a function that creates no arrays: 10 ns a call faster."""
+"""The same, for one of ours that creates no arrays: 10 ns a call faster."""
 
 SCALES = ("linear", "log")
 """Scales of a parameter."""
@@ -105,6 +111,17 @@ class Parameter:
     scale: str = "linear"
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name.isascii() and self.name.isidentifier()):
+            raise ValueError(f"parameter {self.name!r}; allowed: a name of a to z, 0 to 9 and _")
+        if not isinstance(self.meaning, str):
+            raise ValueError(f"parameter {self.name}: meaning is {self.meaning!r}; allowed: a text")
+        for what in ("default", "low", "high"):
+            value = getattr(self, what)
+            if not isinstance(value, Real) or not isfinite(value):
+                raise ValueError(f"parameter {self.name}: {what} is {value!r}; allowed: a number")
+        if not self.low <= self.default <= self.high:
+            told = f"parameter {self.name}: default {self.default:g}"
+            raise ValueError(f"{told}; allowed: {self.low:g} to {self.high:g}")
         if self.scale not in SCALES or (self.scale == "log" and self.low <= 0):
             told = f"parameter {self.name}: scale {self.scale!r} from {self.low:g}"
             raise ValueError(f"{told}; allowed: linear, or log from above 0")
@@ -216,17 +233,23 @@ def bot_files(strategies: Iterable[Strategy]) -> dict[str, str]:
     return {each.name: each.bot.source for each in strategies if each.bot.source}
 
 
+def check_parameters(bot: str, parameters: tuple[Parameter, ...]) -> None:
+    """Raise StrategyError if a bot's parameters are too many, or two have one name."""
+    every = (*parameters, *BARS)
+    if len({p.name for p in every}) < len(every) or len(parameters) > FIRST_BAR:
+        taken = ", ".join(p.name for p in BARS)
+        told = f"{bot}: parameters {', '.join(p.name for p in parameters)}"
+        raise StrategyError(f"{told}; allowed: {FIRST_BAR} different ones, none of {taken}")
+
+
 def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
     """Return the bot with parameters checked; its name carries those that are not the default.
 
     Raises StrategyError for an unknown parameter or a value out of range.
     """
+    check_parameters(bot.name, bot.parameters)
     parameters = (*bot.parameters, *BARS)
     known = {p.name: p for p in parameters}
-    if len(known) < len(parameters) or len(bot.parameters) > FIRST_BAR:
-        taken = ", ".join(p.name for p in BARS)
-        told = f"{bot.name}: parameters {', '.join(p.name for p in bot.parameters)}"
-        raise StrategyError(f"{told}; allowed: {FIRST_BAR} different ones, none of {taken}")
     for name, value in given.items():
         if name not in known:
             allowed = ", ".join(known) or "none"
@@ -290,14 +313,23 @@ def find_bot(name: str) -> Bot:
     points = list(entry_points(group=GROUP, name=name))
     if not points:
         raise StrategyError(f"no strategy {name!r}; allowed: {', '.join(bot_names())}")
+    return _installed_bot(name, points[0])
+
+
+def _installed_bot(name: str, point: Any) -> Bot:
     try:
-        bot = points[0].load()
+        bot = point.load()
     except Exception as error:  # whatever a module of anybody's raises
         reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
         raise StrategyError(f"strategy {name!r} cannot be loaded: {reason}") from error
     if not isinstance(bot, Bot):
-        raise StrategyError(f"strategy {name!r}: {points[0].value} is no Bot")
-    return bot
+        raise StrategyError(f"strategy {name!r}: {point.value} is no Bot")
+    if bot.name != name:
+        told = f"strategy {name!r}: {point.value} has the name {bot.name!r}"
+        raise StrategyError(f"{told}; allowed: that of the entry point")
+    from simcore.bot_files import package_bot
+
+    return package_bot(bot)
 
 
 def find_strategy(text: str) -> Strategy:

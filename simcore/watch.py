@@ -41,6 +41,17 @@ class Stuck(Exception):
     """What was waited for does not move on; its thread was left behind."""
 
 
+class _Ended(Exception):
+    """SystemExit or the like was raised in a thread, where no Ctrl-C is heard: it is an error."""
+
+
+def told_error(error: BaseException) -> str:
+    """Return the kind of an error and what it says."""
+    if isinstance(error, _Ended):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
 def left_behind() -> bool:
     """Return whether a thread still runs that cannot be stopped, so that the process has to be."""
     return _left_behind.is_set()
@@ -49,20 +60,22 @@ def left_behind() -> bool:
 def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
     """Return what `call` returns; raise Stuck when `position` stays the same for STUCK_SECONDS.
 
-    A position of None is not looked at. In plain Python, where one may stop to look around, the
-    call is made without a watch.
+    A position of None is not looked at. What the call raises is an Exception in any case. In plain
+    Python, where one may stop to look around, the call is made without a watch.
     """
-    if STUCK_SECONDS == 0 or PLAIN_PYTHON:
+    if PLAIN_PYTHON:
         return call()
     found: list[Result] = []
-    raised: list[BaseException] = []
+    raised: list[Exception] = []
     ended = threading.Event()
 
     def work() -> None:
         try:
             found.append(call())
-        except BaseException as error:  # for whoever waits
+        except Exception as error:  # for whoever waits
             raised.append(error)
+        except BaseException as error:
+            raised.append(_Ended(told_error(error)).with_traceback(error.__traceback__))
         finally:
             ended.set()
 
@@ -78,6 +91,8 @@ def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
 
 
 def _wait(ended: threading.Event, position: Callable[[], Any]) -> None:
+    if STUCK_SECONDS == 0:
+        ended.wait()
     last, still = position(), 0
     # Looks are counted, not seconds: a process that was asleep has not been stuck.
     while not ended.wait(STUCK_SECONDS / _LOOKS):

@@ -37,7 +37,7 @@ from simcore.moves import Hand
 from simcore.rng import mix
 from simcore.rules import MAX_TEAMS
 from simcore.setting import SLOTS, Setting
-from simcore.strategy import OWN, Bot, Memory, Own, Parameter, bot_function
+from simcore.strategy import OWN, Bot, Memory, Own, Parameter, unchecked_bot_function
 from simcore.table import TABLE, Table, copy_table
 from simcore.turn import make_play, refill
 from strategies.candidates import LISTING, MAX_MOVES, Listing, list_moves, put_first
@@ -379,7 +379,7 @@ def _search(
     return roots.move[_decide(nodes, n, found, alive, own)]
 
 
-@bot_function
+@unchecked_bot_function
 def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Return the prior's move, or one that is better in the tree by more than its noise."""
     first = choose_by_hand(setting, table, seat, hand, own)

@@ -30,7 +30,7 @@ from simcore.jit import Int, allocating_kernel, int64, kernel
 from simcore.moves import Hand
 from simcore.rng import mix, next64
 from simcore.setting import SLOTS, Setting
-from simcore.strategy import OWN, Bot, Memory, Own, Parameter, bot_function
+from simcore.strategy import OWN, Bot, Memory, Own, Parameter, unchecked_bot_function
 from simcore.table import TABLE, Table, copy_table
 from simcore.turn import make_play, refill
 from strategies.candidates import LISTING, MAX_MOVES, list_moves, put_first
@@ -133,7 +133,7 @@ def _try(
     return play_out(setting, table, dealer, bots, team, turns, features)
 
 
-@bot_function
+@unchecked_bot_function
 def choose(setting: Setting, table: Table, seat: int, hand: Hand, own: Own) -> int:
     """Return the prior's move, or one that is better in playouts by more than their noise."""
     first = choose_by_hand(setting, table, seat, hand, own)

@@ -7,15 +7,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers import JIT, Seqlab
 
-from simcore import load, simulate
+from simcore import kit, load, simulate
+from simcore.compiler import Compiler
 from simcore.contract import checks, failure
 from simcore.manifest import StoreError
 from simcore.new_bot import write_new_bot
-from simcore.strategy import StrategyError, find_bot, find_strategy
+from simcore.rules import Rules
+from simcore.setting import make_setting
+from simcore.simulation import RunError
+from simcore.strategy import MAX_MEMORY, OWN, Bot, StrategyError, find_bot, find_strategy
+from simcore.table import TABLE
 
+ROOT = Path(__file__).resolve().parent.parent
 GAMES = 20 if JIT else 2
 
 FIRST = '''"""A file."""
@@ -70,8 +77,12 @@ def test_new_strategy_plays_and_keeps_the_contract(tmp_path: Path, seqlab: Seqla
         assert failure(check) == ""
     assert seqlab("new-strategy", file) == 2
     assert seqlab.err == f"error: {file} exists; allowed: the name of a new file\n"
+    assert f"own.memory ({MAX_MEMORY} int64" in file.read_text()
     with pytest.raises(StrategyError, match=r"ends in \.py"):
         write_new_bot(tmp_path / "bot")
+    for name in ('a"b.py', "a\\b.py", "a\nb.py"):
+        with pytest.raises(StrategyError, match="without quotation marks and backslashes"):
+            write_new_bot(tmp_path / name)
 
 
 def test_parameters_and_name(bot: Path, tmp_path: Path, seqlab: Seqlab) -> None:
@@ -137,14 +148,74 @@ def test_files_that_do_not_load(tmp_path: Path, body: str, told: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+RAW = "from numpy.lib.stride_tricks import as_strided as wide\n"
+AGAIN = "def down(n):\n    return 0 if n < 0 else up(n)\ndef up(n):\n    return down(n - 1)\n"
+
+
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
-def test_functions_that_do_not_compile(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("head", "body", "told"),
+    [
+        (
+            *("", "x = 1\n    return hand.nothing"),
+            "bad.py, line 3: choose cannot be compiled: Unknown attribute 'nothing'",
+        ),
+        (
+            *("", "x = 1\n    return setting.nothing"),
+            "bad.py, line 3: choose cannot be compiled: there is no field 'nothing'",
+        ),
+        (
+            *("def f(x):\n    return x.nothing\n", "return f(hand)"),
+            "bad.py, line 2: f cannot be compiled: Unknown attribute 'nothing'",
+        ),
+        ("", "raise ValueError('no')", "line 1: choose never returns anything; allowed: a whole"),
+        ("", "while True: own.memory[0] += 1", "line 1: choose never returns anything"),
+        ("", "return seat + 0.9", "line 1: choose returns float64; allowed: a whole number"),
+        ("", "yield 1", "line 1: choose is a generator or a coroutine"),
+        (AGAIN, "return up(seat)", "line 3: up calls itself"),
+        ("", "return hand.ctypes", "choose uses ctypes, which reads memory without bounds"),
+        (RAW, "return wide(hand, (240,), (1,))[1]", "choose uses as_strided, which reads"),
+        ("import helper\n", "return helper.pick(hand, 0)[0]", "file helper.py"),
+    ],
+)
+def test_functions_that_do_not_compile(tmp_path: Path, head: str, body: str, told: str) -> None:
+    (tmp_path / "helper.py").write_text(f"{RAW}def pick(x, y):\n    return wide(x, (9,), (1,))\n")
+    told = told.replace("file helper.py", "helper.py, line 2: pick uses as_strided")
     with pytest.raises(StrategyError) as caught:
-        find_bot(write(tmp_path, "x = 1\n    return hand.nothing"))
-    told = str(caught.value)
-    assert "bad.py, line 3: choose cannot be compiled: Unknown attribute 'nothing'" in told
-    assert told.endswith("a class with a method choose is played uncompiled")
-    assert "\n" not in told
+        find_bot(write(tmp_path, body, head))
+    assert told in str(caught.value)
+    assert str(caught.value).endswith("a class with a method choose is played uncompiled")
+    assert "\n" not in str(caught.value)
+
+
+def decide(bot: Bot) -> int:
+    """Return what `choose` answers for a hand of two cards."""
+    hand = np.array([3, 4], np.uint8)
+    hand.flags.writeable = False
+    rules = Rules()
+    setting = make_setting(rules, rules.load_board())
+    return int(bot.choose(setting, np.zeros(1, TABLE)[0], 0, hand, np.zeros(1, OWN)[0]))
+
+
+def test_helpers_of_a_module(tmp_path: Path) -> None:
+    """They are compiled, with every index checked even of those compiled unchecked."""
+    (tmp_path / "helper.py").write_text(
+        "from numba import njit\ndef card(x):\n    return x[1]\n"
+        "@njit\ndef past(x):\n    return x[2]\n"
+    )
+    for head, call in (("import helper\n", "helper."), ("from helper import *\n", "")):
+        assert decide(find_bot(write(tmp_path, f"return {call}card(hand)", head))) == 4
+        with pytest.raises(IndexError):
+            decide(find_bot(write(tmp_path, f"return {call}past(hand)", head)))
+
+
+def test_a_bot_in_the_folder_of_everything(tmp_path: Path) -> None:
+    """An environment and this project may stand in the bot's folder; they are not the bot's."""
+    home = Compiler(ROOT)
+    assert home.is_home(ROOT / "my_bot.py")
+    assert home.is_home(ROOT / "mine" / "helper.py")
+    assert not home.is_home(Path(kit.__file__).resolve())
+    assert not Compiler(Path(sys.prefix)).is_home(Path(np.__file__))
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
@@ -153,6 +224,40 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(StrategyError) as caught:
         find_bot(f"{file}:choose")
     assert "takes (setting, table); allowed: (setting, table, seat, hand, own)" in str(caught.value)
+
+
+def test_wrong_starts(tmp_path: Path) -> None:
+    for more, told in (
+        ("start = 5", "start is 5; allowed: a function (setting, params)"),
+        ("def start(): return 1", "start takes (); allowed: (setting, params)"),
+    ):
+        with pytest.raises(StrategyError) as caught:
+            find_bot(write(tmp_path, "return 0", f"{more}\n"))
+        assert told in str(caught.value)
+    file = tmp_path / "model.py"
+    file.write_text(f"{MODEL}    def start(self, setting, params): return [[1], [2]]\n")
+    with pytest.raises(RunError) as failed:
+        simulate([f"{file}:Model"], 1)
+    assert f"{file}:Model: start raised ValueError: an array of 2 dim" in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ('"a", "x", 0, 1, "m"', "parameter a: default is 'x'; allowed: a number"),
+        ('"a", 0, 0, float("inf"), "m"', "parameter a: high is inf; allowed: a number"),
+        ('"a", 5, 0, 1, "m"', "parameter a: default 5; allowed: 0 to 1"),
+        ('"a,b=c", 0, 0, 1, "m"', "parameter 'a,b=c'; allowed: a name of a to z"),
+        ('"a", 0, 0, 1, None', "parameter a: meaning is None; allowed: a text"),
+        ('"no_blocking", 0, 0, 1, "m"', "parameters no_blocking; allowed: 60 different ones"),
+    ],
+)
+def test_bad_declared_parameters(tmp_path: Path, given: str, told: str) -> None:
+    head = f"from simcore.kit import Parameter\nPARAMETERS = (Parameter({given}),)\n"
+    with pytest.raises(StrategyError) as caught:
+        find_bot(write(tmp_path, "return 0", head))
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_run_names_a_file_that_is_loaded_only_when_named(

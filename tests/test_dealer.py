@@ -16,7 +16,7 @@ from scipy import stats
 from simcore.cards import CODES, NAMES
 from simcore.dealer import NONE, can_draw, deal_hands, draw, shuffle_deal
 from simcore.jit import kernel
-from simcore.rng import DEAL, RESHUFFLE
+from simcore.rng import BOT, DEAL, RESHUFFLE, bot_stream_start
 from simcore.rules import Rules
 from simcore.setting import SLOTS, Setting
 from simcore.table import Table, clear_table
@@ -43,6 +43,15 @@ class SplitMix64:
         z = cls.mix((seed + STEP) & MASK)
         z = cls.mix(z ^ ((deal * STEP + MIX1) & MASK))
         return cls(cls.mix(z ^ ((purpose * MIX2 + number * STEP) & MASK)))
+
+    @classmethod
+    def of_bot(cls, seed: int, deal: int, seat: int) -> SplitMix64:
+        """The stream that a bot is given: four mixes of the usual start, and that added."""
+        start = cls.stream(seed, deal, int(BOT), seat)
+        z = start.state
+        for _ in range(4):
+            z = cls.mix((z + STEP) & MASK)
+        return cls((z + start.state) & MASK)
 
     def next(self) -> int:
         self.state = (self.state + STEP) & MASK
@@ -138,6 +147,39 @@ def test_generator_against_published_values() -> None:
         *(6457827717110365317, 3203168211198807973, 9817491932198370423),
         *(4593380528125082431, 16408922859458223821),
     ]
+
+
+def unmixed(z: int) -> int:
+    """Undo SplitMix64.mix, as anybody can."""
+    for shift, factor in ((31, MIX2), (27, MIX1), (30, 1)):
+        z = (z ^ (z >> shift) ^ (z >> 2 * shift)) * pow(factor, -1, 2**64) & MASK
+    return z
+
+
+def test_a_bot_cannot_work_back_from_its_stream() -> None:
+    """What undoes the start of any other stream leads from a bot's to no deal."""
+    for deal in range(20):
+        key = SplitMix64.stream(7, deal, int(DEAL), 0).state
+        assert unmixed(SplitMix64.mix(key)) == key
+        seat = deal % 12
+        start = int(bot_stream_start(7, deal, seat))
+        assert start == SplitMix64.of_bot(7, deal, seat).state
+        step = (int(BOT) * MIX2 + seat * STEP) & MASK
+        base = unmixed(key) ^ (int(DEAL) * MIX2 & MASK)
+        undone = start
+        for _ in range(5):  # as many mixes as there are
+            undone = unmixed(undone)
+            assert undone ^ step != base
+            undone = (undone - STEP) & MASK
+
+
+def test_every_bit_of_a_bots_stream_is_as_often_set() -> None:
+    starts = np.array(
+        [bot_stream_start(3, deal, seat) for deal in range(scaled(3000)) for seat in range(4)], "u8"
+    )
+    share = np.unpackbits(starts.view(np.uint8)).reshape(-1, 64).mean(axis=0)
+    assert abs(share - 0.5).max() < 4.5 * 0.5 / len(starts) ** 0.5
+    assert len(set(starts.tolist())) == len(starts)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from helpers import JIT
 
-from simcore import load, simulate
+from simcore import load, simulate, watch
 from simcore.guard import copy_table, same_table
 from simcore.rules import Rules
 from simcore.setting import make_setting
-from simcore.simulation import BotError, RunError
+from simcore.simulation import BotError, RunError, Runner, make_plan
+from simcore.strategy import StrategyError, find_bot
 from simcore.table import TABLE
 from simcore.watch import seconds_of
 
@@ -66,6 +67,7 @@ def test_seconds() -> None:
         ("if table.turn > 9: table.chip[5] = 2", "wrote to the table, which it may only read"),
         ("if table.turn > 9: table.turn = 2", "wrote to the table, which it may only read"),
         ("if table.turn > 9: setting.chips[0] = 2", "wrote to the setting, which it may only"),
+        ("if table.turn > 9: setting.players = 100_000", "wrote to the setting, which it may only"),
         ("if table.turn > 9: own.memory[9999] = 1", "raised IndexError"),
         ("if table.turn > 9: raise ValueError('so it is')", "raised ValueError: so it is"),
         ("if table.turn > 9: return -1", "made an illegal play"),
@@ -78,6 +80,53 @@ def test_faults_stop_the_run(tmp_path: Path, body: str, told: str) -> None:
     assert f"strategy {name} {told}" in str(caught.value)
     assert "game " in str(caught.value)
     assert f"replay it with: seqlab replay -s {name} -s random" in str(caught.value)
+
+
+def test_a_write_to_the_setting_changes_no_rule(tmp_path: Path) -> None:
+    """Not even one that is put back before the game ends, and anybody looks."""
+    body = "\n    ".join(
+        (
+            "if own.memory[0]: setting.kind[own.memory[0] - 1] = 0",
+            "own.memory[0] = 0",
+            "for slot in range(len(hand) if table.turn < 12 else 0):",
+            "    if setting.kind[hand[slot]] == 0 and own.memory[0] == 0:",
+            "        own.memory[0] = hand[slot] + 1",
+            "        setting.kind[hand[slot]] = 1",
+            "moves = plays(setting, table, seat, hand)",
+        )
+    )
+    with pytest.raises(BotError, match="wrote to the setting"):
+        simulate([bot(tmp_path, body)], 1, 1, design="none")
+
+
+def test_a_forfeit_is_laid_to_the_bot_that_made_it(tmp_path: Path) -> None:
+    """It may be the other's turn in the team."""
+    name = bot(tmp_path, "", "def forfeit(setting, table, seat, hand, own):\n    return 99\n")
+    rules = Rules(players=4, table_talk=0.2)
+    seats = ["random", "random", name, "random"]
+    for game in range(8):
+        with pytest.raises(BotError) as caught:
+            Runner(*make_plan(seats, rules, 1, "none")).play(game, 60)
+        assert f"strategy {name} forfeited a card that is not there" in str(caught.value)
+        assert ", seat 2)" in str(caught.value)
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python is not watched")
+@pytest.mark.parametrize("raised", ["SystemExit", "KeyboardInterrupt"])
+def test_a_bot_does_not_end_the_process(tmp_path: Path, raised: str) -> None:
+    file = tmp_path / "ends.py"
+    file.write_text(f"class Bot:\n    def choose(self, *given): raise {raised}(3)\n")
+    with pytest.raises(BotError, match=f"strategy {file}:Bot raised {raised}: 3"):
+        simulate([f"{file}:Bot"], 1)
+    file.write_text(f"class Bot:\n    def __init__(self): raise {raised}(3)\n")
+    with pytest.raises(StrategyError, match=rf"line 2: Bot\(\) raised {raised}: 3"):
+        find_bot(f"{file}:Bot")
+    file.write_text(f"raise {raised}(3)")
+    with pytest.raises(StrategyError, match=f"line 1 cannot be loaded: {raised}: 3"):
+        find_bot(f"{file}:Bot")
+    body = f"def start(setting, params):\n    raise {raised}(3)\n"
+    with pytest.raises(RunError, match=f"start raised {raised}: 3"):
+        simulate([bot(tmp_path, "", body)], 1)
 
 
 def test_the_game_of_a_write_to_the_setting(tmp_path: Path) -> None:
@@ -106,6 +155,26 @@ def test_nothing_is_left_from_another_game(tmp_path: Path) -> None:
     body = "if table.turn <= 2 and own.memory[2000] + own.params[50] != 0: return -1"
     name = bot(tmp_path, f"{body}\n    own.memory[2000] = 1\n    own.params[50] = 1")
     assert len(simulate([name], 40, 1).games) == 40
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python is not watched")
+def test_what_does_not_end_before_there_is_a_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("watch", "simulation", "bot_files"):
+        monkeypatch.setattr(f"simcore.{module}.STUCK_SECONDS", 0.4)
+    ended = threading.Event()  # so that no thread is left behind
+    monkeypatch.setattr("simcore.watch.ended_by_a_test", ended, raising=False)
+    monkeypatch.setattr("simcore.watch._left_behind", threading.Event())
+    wait = "from simcore.watch import ended_by_a_test\n{}ended_by_a_test.wait()\n"
+    name = bot(tmp_path, "", wait.format("def start(setting, params):\n    "))
+    with pytest.raises(RunError, match=re.escape(f"{name}: start has not returned for 0.4 s")):
+        simulate([name], 1)
+    name = bot(tmp_path, "", wait.format(""))
+    with pytest.raises(StrategyError, match=r"TimeoutError: not done after 0\.4 s"):
+        find_bot(name)
+    assert watch.left_behind()
+    ended.set()
 
 
 def stuck(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:

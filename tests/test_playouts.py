@@ -13,7 +13,7 @@ from helpers import Desk, scaled
 from simcore.cards import CARDS
 from simcore.dealer import DEALER, deal_hands, shuffle_deal
 from simcore.moves import is_legal
-from simcore.rng import BOT, stream_start
+from simcore.rng import bot_stream_start
 from simcore.rules import Rules
 from simcore.setting import SLOTS
 from simcore.strategy import OWN, find_strategy, make_strategy
@@ -116,7 +116,7 @@ def test_a_playout_is_the_game_that_the_engine_plays(change: dict[str, Any]) -> 
         deal_hands(desk.setting, desk.table, desk.dealer)
         owns = line_bots(desk)
         for seat in range(2):
-            owns[seat].stream[0] = stream_start(5, deal, BOT, seat)
+            owns[seat].stream[0] = bot_stream_start(5, deal, seat)
         found = played_out(desk, owns, 0)
         assert found == (0.5 if played.winner < 0 else float(played.winner == 0))
         assert desk.table.turn == played.turns

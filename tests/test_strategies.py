@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +17,9 @@ from simcore import Rules, simulate
 from simcore.board import SPACES
 from simcore.contract import SETTINGS, all_rules, check_choices, check_games, table_for
 from simcore.records import EXCHANGE, FORFEIT, PLACE, REMOVE
+from simcore.setting import make_setting
 from simcore.strategy import (
+    OWN,
     Bot,
     Parameter,
     Strategy,
@@ -25,6 +29,7 @@ from simcore.strategy import (
     find_strategy,
     make_strategy,
 )
+from simcore.table import TABLE
 
 FEW = {"search": ("playouts", 12), "ismcts": ("iterations", 12)}
 """What a slow bot is given less of here."""
@@ -88,6 +93,59 @@ def test_seats_do_not_share_a_stream(bot: Bot) -> None:
 def test_what_decisions_are_logged_as() -> None:
     assert len({int(what) for what in (EXCHANGE, FORFEIT, PLACE, REMOVE)}) == 4
     assert SPACES <= 128  # a play keeps its space in seven bits
+
+
+# Bots of packages.
+
+PACKAGE = '''"""A module that an installed package might be."""
+from simcore.strategy import Bot, bot_function, lean_bot_function
+
+def raw(setting, table, seat, hand, own):
+    return hand[1]
+
+@lean_bot_function
+def past(setting, table, seat, hand, own):
+    return hand[2]
+
+@bot_function
+def also_past(setting, table, seat, hand, own):
+    return hand[2]
+
+RAW, PAST, FLOAT, TWIN = (
+    Bot("raw", "", raw),
+    Bot("past", "", past),
+    Bot("float", "", lambda setting, table, seat, hand, own: 0.5),
+    Bot("greedy", "", raw),
+)
+'''
+
+
+def test_bots_of_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are checked and compiled like those of files, whatever they are decorated with."""
+    (tmp_path / "package_of_bots.py").write_text(PACKAGE)
+    monkeypatch.syspath_prepend(tmp_path)
+    names = ("raw", "past", "float", "twin")
+    points = {n: EntryPoint(n, f"package_of_bots:{n.upper()}", "") for n in names}
+    monkeypatch.setattr("simcore.strategy.entry_points", lambda group, name: [points[name]])
+    hand = np.array([3, 4], np.uint8)
+    hand.flags.writeable = False
+    rules = Rules()
+    given = make_setting(rules, rules.load_board()), np.zeros(1, TABLE)[0], 0, hand
+    own = np.zeros(1, OWN)[0]
+    raw = find_bot("raw")
+    assert raw.guarded
+    assert raw.choose(*given, own) == 4
+    assert find_bot("raw").choose is raw.choose
+    with pytest.raises(IndexError):
+        find_bot("past").choose(*given, own)
+    module = importlib.import_module("package_of_bots")
+    with pytest.raises(IndexError):  # before it was found, too
+        module.also_past(*given, own)
+    with pytest.raises(StrategyError, match="has the name 'greedy'; allowed: that of the entry"):
+        find_bot("twin")
+    if JIT:
+        with pytest.raises(StrategyError, match=r"float: .*<lambda> returns float64; allowed: a"):
+            find_bot("float")
 
 
 # Names and parameters.
