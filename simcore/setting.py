@@ -4,10 +4,12 @@ Nothing in it changes during a run, and no kernel is compiled for a rule or a la
 nobody writes to it after `make_setting`.
 """
 
+from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from simcore.board import CORNERS, SIDE, SPACES, Board, lines, tracks
 from simcore.cards import CARDS, CODES, KINDS, PLAIN, kind
@@ -134,14 +136,21 @@ def _fill_lines(setting: Setting, rules: Rules) -> None:
     corners = np.isin(all_lines.spaces, CORNERS).sum(axis=1)
     setting.line_corners[:n] = corners if rules.free_corners else 0
     setting.line_open[:n] = rules.free_corners | (corners == 0)
-    on_line = np.zeros((n, SPACES), np.float32)  # as such the product below is a fast one
-    on_line[np.arange(n)[:, None], all_lines.spaces] = 1
-    setting.overlap[:n, :n] = on_line @ on_line.T
+    on_line, setting.overlap[:n, :n] = _on_line(rules.line_length)
     is_open, n_through, all_through = setting.line_open[:n], setting.n_through, setting.through
     for space in range(SPACES):
-        through = np.flatnonzero(on_line[:, space] * is_open)
+        through = np.flatnonzero(on_line[:, space] & is_open)
         n_through[space] = len(through)
         all_through[space, : len(through)] = through
+
+
+@cache
+def _on_line(length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return 1 where a line has a space, by both, and how many spaces two lines share."""
+    spaces = lines(length).spaces
+    on_line = np.zeros((len(spaces), SPACES), np.int64)
+    on_line[np.arange(len(spaces))[:, None], spaces] = 1
+    return on_line, on_line @ on_line.T
 
 
 def _fill_tracks(setting: Setting, rules: Rules) -> None:
