@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands import bots, games, play, rules, tune
+from commands import bots, games, play, rules, study, tune, worth
 from commands.console import Interrupted, tame
 from commands.options import grouped
 
@@ -24,6 +24,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "run": play.run,
     "simulate": play.simulate,
     "report": play.report,
+    "study": study.study,
+    "worth": worth.worth,
     "tune": tune.tune,
     "strategies": bots.strategies,
     "new-strategy": bots.new_strategy,

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Protocol
 
 import jinja2
 import matplotlib as mpl
 import pandas as pd
 
 from analysis import style
-from analysis.question import Chart, Question, Tables
+from analysis.question import Chart, Tables
 from analysis.summary import Summary
 from analysis.tables_html import Shown, shown
 
@@ -34,6 +35,26 @@ class Picture:
     data: str
 
 
+class Topic(Protocol):
+    """What a section says of its question: a Question, or a Chapter of an experiment."""
+
+    @property
+    def name(self) -> str:
+        """The anchor in the page."""
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+
+    @property
+    def definition(self) -> tuple[str, ...]:
+        """What is counted, in paragraphs."""
+
+    @property
+    def captions(self) -> dict[str, str]:
+        """The caption of each table, by name."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A question with its pictures and tables, ready for the template.
@@ -41,13 +62,13 @@ class Section:
     `paired` pictures stand two in a row where there is room.
     """
 
-    question: Question
+    question: Topic
     pictures: list[Picture]
     tables: list[Shown]
     paired: bool
 
 
-def grids(question: Question, tables: Tables, folder: Path) -> list[Shown]:
+def grids(question: Topic, tables: Tables, folder: Path) -> list[Shown]:
     """Write the tables of a question as CSV and lay them out; empty ones are left out."""
     for name, table in tables.items():
         if len(table):

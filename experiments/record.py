@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +56,9 @@ class Record:
         self.manifest: dict[str, Any] = old or new
         self._update({"finished": False})
 
-    def missing(self, arms: list[Arm]) -> list[Arm]:
+    def missing(self, arms: Sequence[Arm]) -> list[Arm]:
         """Return the arms that are not done."""
-        done = {part["arm"]: part for part in self.manifest["parts"]}
+        done = {part["arm"] for part in self.manifest["parts"]}
         return [arm for arm in arms if arm.name not in done]
 
     def write(self, arm: Arm, table: Table) -> None:
@@ -88,10 +88,13 @@ class Record:
             }
             self._update({"parts": [*self.manifest["parts"], entry]})
 
-    def finish(self, seconds: float) -> None:
-        """Enter that all is done, and the seconds it took since it was begun or resumed."""
-        total = round(self.manifest["seconds"] + seconds, 3)
-        self._update({"finished": True, "ended": now(), "seconds": total})
+    def add_seconds(self, seconds: float) -> None:
+        """Enter that games were played for so many seconds more."""
+        self._update({"seconds": round(self.manifest["seconds"] + seconds, 3)})
+
+    def finish(self) -> None:
+        """Enter that all is done."""
+        self._update({"finished": True, "ended": now()})
 
     def tables(self) -> dict[str, Table]:
         """Return the tables of the arms that are done, by name."""

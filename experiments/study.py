@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,25 +10,28 @@ import numpy as np
 from analysis.duel import Pairing, duel_arm, told_duel
 from analysis.estimates import holm, p_value
 from analysis.paired import Difference, Figure, difference, figure, mean_figure
+from analysis.question import PERCENT, POINTS
+from experiments.play import play
+from experiments.record import Record
 from experiments.treatment import KINDS, treated_figure
 from experiments.variants import Study, Variant
 from simcore.arms import Arm, Measure, Table
 from simcore.measures import outcomes, scores
 from simcore.plan import Plan
 from simcore.rules import Rules
-from simcore.simulation import make_plan
+from simcore.simulation import Progress, make_plan
 
 ADVANTAGE = "first-player advantage"
 LENGTH, SKILL = "length", "skill"
 UNITS = {
-    ADVANTAGE: "percentage points",
-    "draws": "%",
+    ADVANTAGE: POINTS,
+    "draws": PERCENT,
     LENGTH: "turns",
-    "comebacks": "%",
-    "corner usage": "%",
-    SKILL: "%",
-    "two-eyed jack": "percentage points",
-    "one-eyed jack": "percentage points",
+    "comebacks": PERCENT,
+    "corner usage": PERCENT,
+    SKILL: PERCENT,
+    "two-eyed jack": POINTS,
+    "one-eyed jack": POINTS,
 }
 """The outcomes, in order, and their units."""
 
@@ -109,11 +113,11 @@ def _figures(
     each = np.full(deals, float(teams))  # games of a deal, as each team starts once
     games = deals * teams
     found = {
-        ADVANTAGE: figure(play["start"], each, games).scaled(100, -100 / teams),
-        "draws": figure(play["drawn"], each, games).scaled(100),
+        ADVANTAGE: figure(play["start"], each, games).scaled(1, -1 / teams),
+        "draws": figure(play["drawn"], each, games),
         LENGTH: figure(play["turns"], each, games),
-        "comebacks": figure(play["comebacks"], play["decided"], games).scaled(100),
-        "corner usage": figure(play["corners"], play["sequences"], games).scaled(100),
+        "comebacks": figure(play["comebacks"], play["decided"], games),
+        "corner usage": figure(play["corners"], play["sequences"], games),
     }
     skill = tables.get(_name(variant, _SKILL))
     if skill is not None:
@@ -132,7 +136,7 @@ def _skill(study: Study, rules: Rules, table: Table, seed: int) -> Figure:
     arm = duel_arm(pairing, rules, rules.load_board(), seed)
     played = told_duel(pairing, arm, table)
     held = np.full(pairing.deals, played.games * rules.teams / 2)
-    return figure(played.points, held, arm.games).scaled(100)
+    return figure(played.points, held, arm.games)
 
 
 def effects(study: Study, found: Mapping[str, Mapping[str, Figure]]) -> list[Effect]:
@@ -188,3 +192,54 @@ def _on_common_deals(
     """Return whether all have the same deals: as many players, and as many games a deal."""
     deals = {(v.rules.players, found[v.name][outcome].deals) for v in variants}
     return len(deals) == 1
+
+
+def study_games(study: Study, seed: int) -> int:
+    """Return the games of a study."""
+    return sum(arm.games for arm in arms(study, seed))
+
+
+def task(study: Study, seed: int) -> dict[str, Any]:
+    """Return all that the tables of a study depend on, as run.json has it."""
+    return {
+        "kind": "study",
+        "seed": seed,
+        "title": study.title,
+        "design": study.design,
+        "games": study.games,
+        "jacks": study.jacks,
+        "strong": study.strong.name,
+        "weak": study.weak.name,
+        "factors": {name: list(levels) for name, levels in study.factors.items()},
+        "variants": [
+            {
+                "name": variant.name,
+                "levels": dict(variant.levels),
+                "rules": variant.rules.settings(),
+                "board": variant.rules.load_board().rows(),
+                "strategy": variant.strategy.name,
+            }
+            for variant in study.variants
+        ],
+    }
+
+
+def run_study(
+    study: Study,
+    out: Path,
+    seed: int = 0,
+    threads: int | None = None,
+    command: str = "study",
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Path, list[str]]:
+    """Play a study into a folder and write its report; return the page and its sentences."""
+    record = Record(out, task(study, seed), command, resume, overwrite)
+    tables = play(record, arms(study, seed), threads, progress)
+    record.finish()
+    found = figures(study, tables, seed)
+    from experiments.study_report import write
+
+    return write(study, found, effects(study, found), record.manifest, out / "report")

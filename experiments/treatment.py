@@ -23,7 +23,7 @@ def happened(kind: str, control: Table, treated: Table, seats: Array) -> Array:
 def treated_figure(
     kind: str, control: Table, treated: Table, rules: Rules, seed: int, first_deal: int = 0
 ) -> Figure:
-    """Return the score that the treated team gained, in percentage points, over the deals treated.
+    """Return the score that the treated team gained, from -1 to 1, over the deals treated.
 
     Tables are those of `measures.scores` with one game a deal.
     """
@@ -32,4 +32,4 @@ def treated_figure(
     done = happened(kind, control, treated, seats).astype(np.float64)
     at, team = np.arange(deals), seats % rules.teams
     gain = treated["score"][at, 0, team] - control["score"][at, 0, team]
-    return figure(gain * done, done, 2 * int(done.sum())).scaled(100)
+    return figure(gain * done, done, 2 * int(done.sum()))

@@ -5,7 +5,7 @@
     weak = "greedy"             # against this one
     design = "one-at-a-time"    # or "full": every combination
     games = 20000               # of each kind, for each variant
-    jacks = true                # whether a jack's value is measured, which is two thirds of the games
+    jacks = true                # whether a jack's value is measured, with most of the games
     [rules]                     # in force in all variants
     [factors]                   # a field of Rules, "layout" or "strategy", and its levels
     hand_size = [7, 5, 6, 8]    # the first is what the others are held against

@@ -4,7 +4,9 @@ import numpy as np
 
 from simcore.board import CORNERS
 from simcore.board import lines as board_lines
+from simcore.cards import ONE_EYED
 from simcore.plan import Array, Chunk, Plan
+from simcore.records import HELD
 
 
 def results(chunk: Chunk, plan: Plan) -> dict[str, Array]:
@@ -53,6 +55,24 @@ def outcomes(chunk: Chunk, plan: Plan) -> dict[str, Array]:
         name: values.astype(np.float64).reshape(-1, per_deal).sum(axis=1)
         for name, values in by_game.items()
     }
+
+
+KINDS = ("two_eyed", "one_eyed")
+"""Kinds of jacks, in the order of columns."""
+
+
+def uses(chunk: Chunk, plan: Plan) -> dict[str, Array]:
+    """Return what `scores` does, and what jacks were used for.
+
+    `uses` is int8 (deals, games of a deal, players, kinds, purposes): jacks of each kind (KINDS)
+    by purpose (records.py), those held at the end included.
+    """
+    players, rows = plan.rules.players, chunk.jacks
+    shape = (len(chunk.games), players, len(KINDS), HELD + 1)
+    count = np.zeros(shape, np.int8)
+    one_eyed = (rows["kind"] == ONE_EYED).astype(np.int64)
+    np.add.at(count, (rows["game"] - chunk.first_game, rows["seat"], one_eyed, rows["purpose"]), 1)
+    return scores(chunk, plan) | {"uses": count.reshape(-1, len(plan.seatings), *shape[1:])}
 
 
 def scores(chunk: Chunk, plan: Plan) -> dict[str, Array]:

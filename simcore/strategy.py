@@ -228,6 +228,13 @@ class Strategy:
         return values
 
 
+def values_of(strategy: Strategy) -> dict[str, float]:
+    """Return a strategy's parameters by name, and the bars that are on."""
+    names = [parameter.name for parameter in strategy.bot.parameters]
+    bars = {bar.name: on for bar, on in zip(BARS, strategy.bars, strict=True) if on}
+    return dict(zip(names, strategy.params, strict=True)) | bars
+
+
 def bot_files(strategies: Iterable[Strategy]) -> dict[str, str]:
     """Return the strategies that come from a file, with a hash of it."""
     return {each.name: each.bot.source for each in strategies if each.bot.source}

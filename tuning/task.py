@@ -11,7 +11,7 @@ from simcore.plan import MAX_SEED
 from simcore.rules import Rules
 from simcore.runner import RunError
 from simcore.simulation import MAX_GAMES
-from simcore.strategy import BARS, Parameter, Strategy, make_strategy
+from simcore.strategy import Parameter, Strategy, make_strategy, values_of
 from tuning.search import Search
 
 TRAINING, JUDGING = 2**40, 2**41
@@ -82,13 +82,6 @@ class Task:
             "judge_deals": self.judge_deals,
             "first_deals": {"training": TRAINING, "judging": JUDGING},
         }
-
-
-def values_of(strategy: Strategy) -> dict[str, float]:
-    """Return a strategy's parameters by name, and the bars that are on."""
-    names = [parameter.name for parameter in strategy.bot.parameters]
-    bars = {bar.name: on for bar, on in zip(BARS, strategy.bars, strict=True) if on}
-    return dict(zip(names, strategy.params, strict=True)) | bars
 
 
 def told(strategy: Strategy) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from analysis.duel import Duel, Pairing, duels
 from analysis.estimates import Estimate
 from simcore.manifest import StoreError, now
 from simcore.simulation import Progress, check_numbers
-from simcore.strategy import Strategy
+from simcore.strategy import Strategy, values_of
 from tuning import words
 from tuning.record import Record
 from tuning.scale import PLAYED_DIGITS, RESULT_DIGITS, from_unit, to_unit
 from tuning.search import Search
-from tuning.task import JUDGING, TRAINING, Task, told, values_of
+from tuning.task import JUDGING, TRAINING, Task, told
 
 
 def tune(

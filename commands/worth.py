@@ -1,0 +1,69 @@
+"""`seqlab worth`."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from commands.console import Interrupted, command_line, progress
+from commands.options import DEFAULT, FolderOptions, Quiet, RuleOptions, Seed, Strategies, Threads
+
+
+def worth(
+    folder: FolderOptions,
+    rules: RuleOptions,
+    strategy: Strategies = None,
+    tables: Annotated[
+        str | None, typer.Option(help="Numbers of players, as 2,4,6; instead of --players.")
+    ] = None,
+    games: Annotated[int, typer.Option(help="Games of each kind, for each strategy.")] = 50_000,
+    seed: Seed = 0,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say what things are worth in points of score: a jack, a card more, the start, blocking.
+
+    Example: seqlab worth -s planner --tables 2,4
+    """
+    from experiments.worth import Case, arms, run_worth
+    from simcore.simulation import check_numbers
+    from simcore.strategy import find_strategy
+
+    check_numbers(games, threads)
+    found = [find_strategy(name) for name in strategy or [DEFAULT]]
+    named = tables is not None
+    numbers = [_players(text) for text in str(tables).split(",")] if named else [rules.players]
+    cases = [
+        Case(each, replace(rules, players=number).in_force())
+        for number in dict.fromkeys(numbers)
+        for each in {each.name: each for each in found}.values()
+    ]
+    path = folder.folder("worth", seed)
+    try:
+        with progress("playing", sum(a.games for a in arms(cases, games, seed)), quiet) as advance:
+            page, sentences = run_worth(
+                cases,
+                path,
+                games,
+                seed,
+                threads,
+                command_line(),
+                resume=folder.resume,
+                overwrite=folder.overwrite,
+                progress=advance,
+            )
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"interrupted; what is finished is in {path}: "
+            f"the same command with --out {path} --resume plays the rest"
+        ) from None
+    for sentence in sentences:
+        print(sentence)
+    print(page)
+
+
+def _players(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"tables: {text!r}; allowed: numbers of players, as 2,4,6") from None
