@@ -45,7 +45,7 @@ def strength(manifest: Mapping[str, Any]) -> Strength | None:
     # Only here, as importing the engine costs more than a report of a finished run should.
     from simcore.board import LayoutError
     from simcore.rules import Rules
-    from simcore.simulation import BotError
+    from simcore.runner import BotError
 
     rules = Rules.from_settings(manifest["rules"])
     names = list(dict.fromkeys(manifest["strategies"]))

@@ -10,7 +10,8 @@ import argparse
 import time
 
 from simcore.rules import Rules
-from simcore.simulation import Runner, make_plan
+from simcore.runner import Runner
+from simcore.simulation import make_plan
 
 
 def main() -> None:

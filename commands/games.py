@@ -35,7 +35,8 @@ def replay(
     from simcore.manifest import read_manifest
     from simcore.plan import MAX_DEALS
     from simcore.replay import replay as replay_games
-    from simcore.simulation import RunError, Runner, load_plan, make_plan
+    from simcore.runner import RunError, Runner
+    from simcore.simulation import load_plan, make_plan
     from simcore.strategy import bot_files
 
     if folder is not None and (rules != RuleOptions() or (seed, design) != (None, None)):

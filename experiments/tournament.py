@@ -18,7 +18,8 @@ from experiments.record import Record
 from simcore.arms import Arm, Table
 from simcore.plan import Array
 from simcore.rules import Rules
-from simcore.simulation import Progress, RunError
+from simcore.runner import RunError
+from simcore.simulation import Progress
 from simcore.strategy import Strategy
 
 FORMATS = ("round-robin", "gauntlet", "swiss")

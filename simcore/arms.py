@@ -14,16 +14,8 @@ import numpy as np
 
 from simcore.design import Design
 from simcore.plan import MAX_DEALS, Array, Chunk, Plan
-from simcore.simulation import (
-    Pace,
-    Progress,
-    RunError,
-    Runner,
-    check_numbers,
-    joined,
-    slices,
-    warm_up,
-)
+from simcore.runner import RunError, Runner
+from simcore.simulation import Pace, Progress, check_numbers, joined, slices, warm_up
 from simcore.spread import Worker, spread
 from simcore.strategy import Strategy
 

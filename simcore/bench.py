@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from simcore.rules import Rules
-from simcore.simulation import RunError, Runner, make_plan
+from simcore.runner import RunError, Runner
+from simcore.simulation import make_plan
 
 _MOST = 2**16
 _APART = 10**9

@@ -15,7 +15,7 @@ from simcore.moves import any_playable, is_legal
 from simcore.plan import Plan
 from simcore.rng import bot_stream_start
 from simcore.rules import Rules
-from simcore.simulation import BotError, Runner
+from simcore.runner import BotError, Runner
 from simcore.strategy import KEEP, OWN, Bot, Memory, make_strategy
 from simcore.table import is_dead
 

@@ -1,6 +1,6 @@
 """One turn, one game, a run of games: the kernels.
 
-They are private to the project and unchecked: their arguments come from `simcore/simulation.py`.
+They are private to the project and unchecked: their arguments come from `simcore/runner.py`.
 Only what a bot decides is checked, in O(1).
 
 `choose`, `exchange` and `forfeit` are tuples of MAX_SEATS functions, by bot (the number of a

@@ -31,8 +31,8 @@ from simcore.records import (
     SEQUENCE,
     TABLE_TALK,
 )
+from simcore.runner import BotError, Runner, StuckError
 from simcore.setting import Setting
-from simcore.simulation import BotError, Runner, StuckError
 from simcore.table import TABLE, clear_table
 from simcore.transcripts import FORMAT, Event
 

@@ -4,10 +4,12 @@ Nothing in it changes during a run, and no kernel is compiled for a rule or a la
 nobody writes to it after `make_setting`.
 """
 
+from functools import cache
 from typing import Any
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from simcore.board import CORNERS, SIDE, SPACES, Board, lines, tracks
 from simcore.cards import CARDS, CODES, KINDS, PLAIN, kind
@@ -134,13 +136,21 @@ def _fill_lines(setting: Setting, rules: Rules) -> None:
     corners = np.isin(all_lines.spaces, CORNERS).sum(axis=1)
     setting.line_corners[:n] = corners if rules.free_corners else 0
     setting.line_open[:n] = rules.free_corners | (corners == 0)
-    on_line = np.zeros((n, SPACES), np.int64)
-    on_line[np.arange(n)[:, None], all_lines.spaces] = 1
-    setting.overlap[:n, :n] = on_line @ on_line.T
+    on_line, setting.overlap[:n, :n] = _on_line(rules.line_length)
+    is_open, n_through, all_through = setting.line_open[:n], setting.n_through, setting.through
     for space in range(SPACES):
-        through = np.flatnonzero(on_line[:, space] & setting.line_open[:n])
-        setting.n_through[space] = len(through)
-        setting.through[space, : len(through)] = through
+        through = np.flatnonzero(on_line[:, space] & is_open)
+        n_through[space] = len(through)
+        all_through[space, : len(through)] = through
+
+
+@cache
+def _on_line(length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return 1 where a line has a space, by both, and how many spaces two lines share."""
+    spaces = lines(length).spaces
+    on_line = np.zeros((len(spaces), SPACES), np.int64)
+    on_line[np.arange(len(spaces))[:, None], spaces] = 1
+    return on_line, on_line @ on_line.T
 
 
 def _fill_tracks(setting: Setting, rules: Rules) -> None:
@@ -149,22 +159,26 @@ def _fill_tracks(setting: Setting, rules: Rules) -> None:
     setting.track_space[: len(all_tracks)] = all_tracks
     numbers = {tuple(line): number for number, line in enumerate(lines(rules.line_length).spaces)}
     in_use = np.zeros(SPACES, np.int64)  # of a space's four
+    # A field of a record takes as long to look up as all else in the loop together.
+    line_track, line_shift, tracks_of = setting.line_track, setting.line_shift, setting.tracks
+    corner, on_track = setting.track_corner, setting.on_track
+    has_corner, is_open = setting.line_corners > 0, setting.line_open.astype(bool)
     for track, spaces in enumerate(all_tracks):
         one = np.zeros(SPACES, np.uint64)
         for at in range(SIDE - rules.line_length + 1):
             number = numbers.get(tuple(spaces[at : at + rules.line_length]))
             if number is None:
                 break
-            setting.line_track[number] = track
-            setting.line_shift[number] = 8 * at
+            line_track[number] = track
+            line_shift[number] = 8 * at
             bit = np.uint64(1 << 8 * at)
-            if setting.line_corners[number]:
-                setting.track_corner[track] |= bit
-            if setting.line_open[number]:
+            if has_corner[number]:
+                corner[track] |= bit
+            if is_open[number]:
                 one[spaces[at : at + rules.line_length]] |= bit
         for space in np.flatnonzero(one):
-            setting.tracks[space, in_use[space]] = track
-            setting.on_track[space, in_use[space]] = one[space]
+            tracks_of[space, in_use[space]] = track
+            on_track[space, in_use[space]] = one[space]
             in_use[space] += 1
 
 
@@ -178,7 +192,7 @@ def _fill_deck(setting: Setting, rules: Rules) -> None:
         for jack in range(8):
             card = CODES[suits[_JACK_SUIT[jack]]]
             packs[_JACK_PACK[jack]].append((card, jack in _JACKS[count]))
-    for slot, (card, present) in enumerate([*packs[0], *packs[1]]):
-        setting.slot_card[slot] = card
-        setting.slot_present[slot] = present
-        setting.copies[card] += present
+    cards, present = np.array([*packs[0], *packs[1]]).T
+    setting.slot_card[:] = cards
+    setting.slot_present[:] = present
+    np.add.at(setting.copies, cards, present.astype(np.uint8))

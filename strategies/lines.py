@@ -131,9 +131,9 @@ def start_values(setting: Setting, weights: Weights, params: Params) -> Memory:
     words = memory.view(np.uint64)
     closed = words[_CLOSED : _CLOSED + np.uint64(MAX_TRACKS)]
     closed[:] = _ALL_DEAD
-    for line in np.flatnonzero(setting.line_open[: setting.n_lines]):
-        bits = np.uint64(_DEAD) << np.uint64(setting.line_shift[line])
-        closed[setting.line_track[line]] &= ~bits
+    alive = np.flatnonzero(setting.line_open[: setting.n_lines])
+    bits = np.uint64(_DEAD) << setting.line_shift[alive].astype(np.uint64)
+    np.bitwise_and.at(closed, setting.line_track[alive], ~bits)
     words[_SHUT:_WORTH] = closed
     corners = setting.track_corner * np.uint64(_CORNER + 9)
     words[:MAX_TRACKS] = corners | closed
@@ -144,9 +144,9 @@ def start_values(setting: Setting, weights: Weights, params: Params) -> Memory:
     stage = stage_of(setting.sequences_to_win, 0, 0)
     memory[STAGE] = stage
     memory[VALUE : VALUE + SPACES] = base
-    for line in np.flatnonzero(setting.line_open[: setting.n_lines]):
-        state = (_CORNER + 9) * int(setting.line_corners[line])
-        memory[VALUE + setting.line[line, : setting.line_length]] += worth[stage, state]
+    states = (_CORNER + 9) * setting.line_corners[alive].astype(np.int64)
+    spaces = setting.line[alive, : setting.line_length]
+    np.add.at(memory[VALUE : VALUE + SPACES], spaces, worth[stage, states][:, None])
     memory[_CLOSING] = weights.closing
     memory[TWO_EYED_COST] = round(weights.two_eyed_cost * _UNIT)
     memory[ONE_EYED_COST] = round(weights.one_eyed_cost * _UNIT)

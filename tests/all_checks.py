@@ -55,25 +55,27 @@ def main() -> int:
         logic = {"NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(results / "coverage")}
         checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(results / "kernels")}
         counted = ",".join([*(f"simcore/{name}.py" for name in LOGIC.split()), "strategies/*"])
-        spread = [*python, "pytest", "-q", "-n", "2", "--dist", "worksteal"]
+        tests = [*python, "pytest", "-q"]
         coverage = ["--cov=simcore", "--cov=strategies", "--cov-branch", "--cov-report="]
-        first = {
-            "lint": [*python, "ruff", "check"],
-            "format": [*python, "ruff", "format", "--check"],
-            "types": [*python, "mypy"],
-            # Before two processes of tests would compile the same.
-            "compile": [*python, "cli", "bench", "--seconds", "0.1", "-q"],
-        }
-        with ThreadPoolExecutor() as pool:  # the last two take half a minute on one core each
-            passed = list(pool.map(check, first.keys(), first.values()))
-        passed += [
-            check("tests", [*spread, f"--junitxml={compiled}"]),
-            check("tests with bounds", [*spread, *CHECKED, f"--junitxml={bounds}"], checked),
-            check(
+        # Each of these keeps one core busy, and two processes that play the same compile the same:
+        # so those that compile do it once each, side by side.
+        alone: list[tuple[str, list[str], dict[str, str]]] = [
+            ("lint", [*python, "ruff", "check"], {}),
+            ("format", [*python, "ruff", "format", "--check"], {}),
+            ("types", [*python, "mypy"], {}),
+            ("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"], {}),
+            ("tests with bounds", [*tests, *CHECKED, f"--junitxml={bounds}"], checked),
+            (
                 "logic tests without compilation",
-                [*spread, *coverage, *PLAIN, f"--junitxml={plain}"],
+                [*tests, *coverage, *PLAIN, f"--junitxml={plain}"],
                 logic,
             ),
+        ]
+        with ThreadPoolExecutor() as pool:
+            passed = list(pool.map(lambda step: check(*step, quiet=True), alone))
+        spread = ["-n", "2", "--dist", "worksteal"]
+        passed += [
+            check("tests", [*tests, *spread, f"--junitxml={compiled}"]),
             check(
                 "coverage",
                 [
@@ -96,13 +98,27 @@ def main() -> int:
     return 0 if all(passed) else 1
 
 
-def check(title: str, command: list[str], environment: dict[str, str] | None = None) -> bool:
-    """Run one command under a heading; return whether it succeeded."""
-    print(f"== {title}", flush=True)
+def check(
+    title: str, command: list[str], environment: dict[str, str] | None = None, quiet: bool = False
+) -> bool:
+    """Run one command under a heading; return whether it succeeded.
+
+    A `quiet` one prints what it said when it has ended, since others run beside it.
+    """
+    if not quiet:
+        print(f"== {title}", flush=True)
     started = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | (environment or {}))
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | (environment or {}),
+        stdout=subprocess.PIPE if quiet else None,
+        stderr=subprocess.STDOUT if quiet else None,
+        text=True,
+    )
     word = "ok" if done.returncode == 0 else f"FAILED ({done.returncode})"
-    print(f"-- {title}: {word}, {time.monotonic() - started:.0f} s\n", end="", flush=True)
+    said = f"== {title}\n{done.stdout}" if quiet else ""
+    print(f"{said}-- {title}: {word}, {time.monotonic() - started:.0f} s\n", end="", flush=True)
     return done.returncode == 0
 
 

@@ -15,7 +15,8 @@ from helpers import SWITCHES, TABLES
 
 from simcore.replay import replay
 from simcore.rules import Rules
-from simcore.simulation import Runner, make_plan
+from simcore.runner import Runner
+from simcore.simulation import make_plan
 from simcore.transcripts import Event
 from simcore.view import moves
 

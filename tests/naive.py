@@ -11,7 +11,7 @@ import copy
 import functools
 import itertools
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 Line = tuple[int, ...]
@@ -137,6 +137,9 @@ class Game:
         self.rules = rules
         self.lines = lines(rules["line_length"])
         self.printed = list(itertools.chain(*board))  # the card shown by each space
+        self.spaces_of: dict[str, list[int]] = {}  # and the other way round
+        for space, card in enumerate(self.printed):
+            self.spaces_of.setdefault(card, []).append(space)
         self.first_seat = first_seat
         self.hands = [list(hand) for hand in hands]
         self.chips: dict[int, int] = {}  # space -> team
@@ -227,13 +230,18 @@ class Game:
 
     def legal_moves(self) -> set[tuple[str, int, str]]:
         """Return every (card, space, "place" or "remove") the seat to move may play (rules 6)."""
-        cards = set(self.hands[self.seat])
-        plays = [(card, space, use(card)) for card in cards for space in range(100)]
-        return {play for play in plays if self.forbidden(*play) is None}
+        return set(self._legal())
+
+    def _legal(self) -> Iterator[tuple[str, int, str]]:
+        """Give them one by one; a plain card is tried on its own two spaces alone (rules 6.1)."""
+        for card in set(self.hands[self.seat]):
+            for space in range(100) if card in KINDS else self.spaces_of[card]:
+                if self.forbidden(card, space, use(card)) is None:
+                    yield card, space, use(card)
 
     def must_pass(self) -> bool:
         """Return whether the seat to move has no playable card (rules 5.2, 5.3, 9.3)."""
-        return not self.legal_moves()
+        return next(self._legal(), None) is None
 
     def dead_cards(self, seat: int) -> set[str]:
         """Return the plain cards of a hand with both spaces covered (rules 7.1)."""

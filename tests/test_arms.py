@@ -9,7 +9,8 @@ from helpers import scaled
 from simcore import Rules, simulate
 from simcore.arms import Arm, Table, play_arms
 from simcore.measures import outcomes, results, scores
-from simcore.simulation import RunError, make_plan
+from simcore.runner import RunError
+from simcore.simulation import make_plan
 
 GAMES = 300
 

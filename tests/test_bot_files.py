@@ -17,8 +17,8 @@ from simcore.contract import checks, failure
 from simcore.manifest import StoreError
 from simcore.new_bot import write_new_bot
 from simcore.rules import Rules
+from simcore.runner import BotError, RunError
 from simcore.setting import make_setting
-from simcore.simulation import BotError, RunError
 from simcore.strategy import MAX_MEMORY, OWN, Bot, StrategyError, find_bot, find_strategy
 from simcore.table import TABLE
 

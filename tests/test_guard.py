@@ -16,8 +16,9 @@ from helpers import JIT
 from simcore import load, simulate, watch
 from simcore.guard import copy_table, same_table
 from simcore.rules import Rules
+from simcore.runner import BotError, RunError, Runner
 from simcore.setting import make_setting
-from simcore.simulation import BotError, RunError, Runner, make_plan
+from simcore.simulation import make_plan
 from simcore.strategy import StrategyError, find_bot
 from simcore.table import TABLE
 from simcore.watch import seconds_of

@@ -9,7 +9,8 @@ from helpers import scaled
 
 from simcore import Rules, simulate
 from simcore.replay import replay
-from simcore.simulation import Runner, load_plan, make_plan
+from simcore.runner import Runner
+from simcore.simulation import load_plan, make_plan
 from simcore.strategy import StrategyError
 from simcore.view import boards, moves
 

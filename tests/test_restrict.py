@@ -10,7 +10,8 @@ from naive import CORNERS, KINDS, Game, common, start
 
 from simcore import Rules
 from simcore.replay import replay
-from simcore.simulation import Runner, make_plan
+from simcore.runner import Runner
+from simcore.simulation import make_plan
 from simcore.strategy import BARS, FIRST_BAR, find_strategy
 
 NAMES = [bar.name for bar in BARS]

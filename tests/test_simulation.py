@@ -26,8 +26,9 @@ from simcore.frames import COLUMNS
 from simcore.manifest import StoreError
 from simcore.moves import Hand, is_playable
 from simcore.rules import parse_assignment
+from simcore.runner import BotError, RunError, replay_command
 from simcore.setting import Setting
-from simcore.simulation import BotError, RunError, make_plan, replay_command
+from simcore.simulation import make_plan
 from simcore.strategy import (
     Bot,
     Memory,

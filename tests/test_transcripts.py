@@ -15,7 +15,8 @@ from helpers import JIT, TABLES, single_changes, variant
 from simcore.judge import judge
 from simcore.replay import replay
 from simcore.rules import Rules
-from simcore.simulation import Runner, make_plan
+from simcore.runner import Runner
+from simcore.simulation import make_plan
 from simcore.strategy import bot_names
 from simcore.transcripts import SHAPES
 

@@ -22,8 +22,9 @@ from simcore import Rules
 from simcore.manifest import StoreError
 from simcore.moves import Hand
 from simcore.rng import unit
+from simcore.runner import RunError
 from simcore.setting import Setting
-from simcore.simulation import MAX_GAMES, RunError
+from simcore.simulation import MAX_GAMES
 from simcore.strategy import (
     Bot,
     Own,

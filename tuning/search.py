@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from analysis.estimates import Array
-from simcore.simulation import RunError
+from simcore.runner import RunError
 
 SIGMA = 0.12
 """Standard deviation of the first candidates, of a parameter's range. Eight weights of a line bot

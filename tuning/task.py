@@ -9,7 +9,8 @@ import numpy as np
 from analysis.duel import games_of_deal
 from simcore.plan import MAX_SEED
 from simcore.rules import Rules
-from simcore.simulation import MAX_GAMES, RunError
+from simcore.runner import RunError
+from simcore.simulation import MAX_GAMES
 from simcore.strategy import Parameter, Strategy, make_strategy, values_of
 from tuning.search import Search
 

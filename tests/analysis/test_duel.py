@@ -20,7 +20,7 @@ from analysis.estimates import (
 )
 from simcore import Rules, simulate
 from simcore.plan import MAX_DEALS
-from simcore.simulation import RunError
+from simcore.runner import RunError
 from simcore.strategy import find_strategy
 
 BALANCED, GREEDY, RANDOM = map(find_strategy, ("balanced", "greedy", "random"))
