@@ -162,7 +162,7 @@ def test_nothing_is_left_from_another_game(tmp_path: Path) -> None:
 def test_what_does_not_end_before_there_is_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("watch", "simulation", "bot_files"):
+    for module in ("watch", "runner", "bot_files"):
         monkeypatch.setattr(f"simcore.{module}.STUCK_SECONDS", 0.4)
     ended = threading.Event()  # so that no thread is left behind
     monkeypatch.setattr("simcore.watch.ended_by_a_test", ended, raising=False)
