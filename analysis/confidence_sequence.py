@@ -51,7 +51,7 @@ def log_wealth(counts: ArrayLike, mean: ArrayLike) -> Array:
     mean = np.asarray(mean, np.float64)[..., None, None]
     stakes = _stakes()[:, None]
     gains = np.log1p(stakes * (pair_scores(found.shape[-1]) / mean - 1))
-    logs = (found[..., None, :] * gains).sum(-1)
+    logs = np.einsum("...k,...sk->...s", found, gains)
     return np.asarray(logsumexp(logs, axis=-1) - np.log(_STAKES))
 
 
