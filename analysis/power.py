@@ -28,6 +28,9 @@ MOST_DEALS = 10**12
 
 _FEWEST = 2
 
+_FAR = 6.0
+"""Effects of more standard errors are never found with the wrong sign (chance below 1e-9)."""
+
 
 @dataclass(frozen=True)
 class Pilot:
@@ -143,7 +146,17 @@ def power_of(sd: float, deals: int, effect: float, alpha: float = 0.05) -> float
         z = stats.norm.isf(alpha / 2)
         return float(stats.norm.sf(z - away) + stats.norm.cdf(-z - away))
     t = stats.t.isf(alpha / 2, deals - 1)
-    return float(stats.nct.sf(t, deals - 1, away) + stats.nct.cdf(-t, deals - 1, away))
+    # Finding it with the wrong sign: less than a rounding where scipy's tail turns nan.
+    wrong = stats.nct.cdf(-t, deals - 1, away) if away < _FAR else 0.0
+    right = stats.nct.sf(t, deals - 1, away)
+    return float(right + wrong) if np.isfinite(right) else _power_far(t, deals, away)
+
+
+def _power_far(t: float, deals: int, away: float) -> float:
+    """Noncentral t beyond scipy's reach: the normal approximation of Johnson and Kotz (1970)."""
+    f = deals - 1
+    z = (t * (1 - 1 / (4 * f)) - away) / np.sqrt(1 + t * t / (2 * f))
+    return float(stats.norm.sf(z))
 
 
 def detectable(sd: float, deals: int, power: float = 0.8, alpha: float = 0.05) -> float:

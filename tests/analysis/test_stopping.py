@@ -95,9 +95,9 @@ def coverage(test, like, elo, repeats, seed):
 
 @pytest.mark.parametrize(("test", "like", "elo"), CASES[1::3])
 def test_corrected_intervals_cover_roughly(test, like, elo):
-    high, low, below = coverage(test, like, elo, 250, seed=6)
-    assert high + low <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
-    assert below == pytest.approx(0.5, abs=3 * np.sqrt(0.25 / 250))
+    high, low, below = coverage(test, like, elo, 150, seed=6)
+    assert high + low <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+    assert below == pytest.approx(0.5, abs=3 * np.sqrt(0.25 / 150))
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_ends_are_where_the_outcome_is_extreme(verdict):
 def test_early_passes_are_corrected_downward():
     """Who stopped early was lucky: the raw score says more than the corrected one."""
     test = SequentialTest(0, 20)
-    states = play_tests(test, chances(10), 60, seed=8)
+    states = play_tests(test, chances(10), 20, seed=8)
     passed = [state for state in states if state.verdict == ACCEPTS_ELO1]
     raw = [np.dot(state.counts, np.linspace(0, 1, 5)) / state.pairs for state in passed]
     corrected = [stopped_score(test, state).value for state in passed]
@@ -173,7 +173,7 @@ DURATIONS = [
 
 @pytest.mark.parametrize(("test", "like", "elo"), DURATIONS)
 def test_durations_are_those_of_simulated_tests(test, like, elo):
-    repeats = 1500
+    repeats = 500 if test.normalized else 1500
     states = play_tests(test, chances(elo, like), repeats, seed=10)
     pairs = np.array([state.pairs for state in states])
     found = duration(test, chances(elo, like))
