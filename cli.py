@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands import bots, games, play, rules, study, tournament, tune, worth
+from commands import bots, games, match, play, rules, study, tournament, tune, worth
 from commands.console import Interrupted, tame
 from commands.options import grouped
 
@@ -25,6 +25,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "simulate": play.simulate,
     "report": play.report,
     "tournament": tournament.tournament,
+    "match": match.match,
     "study": study.study,
     "worth": worth.worth,
     "tune": tune.tune,

@@ -1,0 +1,230 @@
+"""The report of a match: the verdict, how strong, and the way there."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from analysis import style
+from analysis.confidence_sequence import ConfidenceSequence
+from analysis.elo import elo, elo_of_pairs, normalized_elo, score_of_pairs
+from analysis.estimates import Estimate
+from analysis.question import PERCENT, Chart, row, table
+from analysis.sentence import figure as in_words
+from analysis.sequential import ACCEPTS_ELO0, ACCEPTS_ELO1
+from analysis.stopping import Duration, stopped_elo, stopped_normalized_elo, stopped_score
+from experiments.match import Match, Outcome
+from experiments.page import Chapter, write_report
+
+RESULTS = ("0", "1/2", "1", "1 1/2", "2")
+
+
+def write(
+    match: Match,
+    outcome: Outcome,
+    lasts: Mapping[float, Duration],
+    manifest: Mapping[str, Any],
+    out_dir: Path,
+) -> tuple[Path, dict[str, Any], list[str]]:
+    """Write the report; return its page, what --json prints, and its sentences."""
+    found = estimates(match, outcome)
+    sentences = [_verdict(match, outcome), _strength(match, found)]
+    chapters = [
+        _strength_chapter(match, found, outcome),
+        _path_chapter(match, outcome),
+        _length_chapter(lasts),
+    ]
+    test = match.test
+    unit = "normalized Elo" if test.normalized else "Elo"
+    changes = ", ".join(f"{k} = {v}" for k, v in match.rules.changes().items())
+    rule = (
+        f"stop when the confidence sequence is {100 * match.width:g} points wide"
+        if match.width is not None
+        else f"{test.elo0:g} against {test.elo1:g} {unit}, alpha {test.alpha:g}, beta "
+        f"{test.beta:g}, at most {match.max_pairs:,} pairs"
+    )
+    facts = [
+        ("Strategies", f"{match.a.name} against {match.b.name}"),
+        ("Table", f"{match.rules.players} players in 2 teams"),
+        ("Test", rule),
+        ("Played", f"{outcome.state.pairs:,} pairs of games, each on one deal, seats changed"),
+        ("Rules", changes or "the standard game"),
+    ]
+    title = f"Match: {match.a.name} against {match.b.name}"
+    quotes = [("strength", sentence) for sentence in sentences]
+    page = write_report(out_dir, title, manifest, facts, quotes, chapters)
+    return page, _json(match, outcome, found), sentences
+
+
+def estimates(match: Match, outcome: Outcome) -> dict[str, Estimate]:
+    """Return the figures of a match by name; those of a test that stopped are corrected for it."""
+    if match.width is not None:
+        sequence = ConfidenceSequence()
+        sequence.update(outcome.counts)
+        score = sequence.estimate(2 * outcome.state.pairs)
+        return {"score": score, "elo": elo(score)}
+    test, state = match.test, outcome.state
+    return {
+        "score": stopped_score(test, state),
+        "elo": stopped_elo(test, state),
+        "normalized_elo": stopped_normalized_elo(test, state),
+        "raw_score": score_of_pairs(outcome.counts),
+        "raw_elo": elo_of_pairs(outcome.counts),
+        "raw_normalized_elo": normalized_elo(outcome.counts),
+    }
+
+
+_NAMES = {
+    "score": "score",
+    "elo": "Elo",
+    "normalized_elo": "normalized Elo",
+    "raw_score": "score, as if the number of games had been fixed",
+    "raw_elo": "Elo, as if the number of games had been fixed",
+    "raw_normalized_elo": "normalized Elo, as if the number of games had been fixed",
+}
+
+
+def _unit(name: str) -> str:
+    return PERCENT if name.endswith("score") else "Elo"
+
+
+def _verdict(match: Match, outcome: Outcome) -> str:
+    test, games = match.test, f"{2 * outcome.state.pairs:,} games"
+    if match.width is not None:
+        if outcome.narrow:
+            return f"The interval is {100 * match.width:g} points wide or less after {games}."
+        return f"The interval is not yet {100 * match.width:g} points wide after {games}."
+    verdicts = {
+        ACCEPTS_ELO1: f"{match.a.name} is stronger: {test.elo1:g} Elo is accepted against "
+        f"{test.elo0:g}",
+        ACCEPTS_ELO0: f"{match.a.name} is not stronger by {test.elo1:g} Elo: {test.elo0:g} is "
+        "accepted",
+    }
+    said = verdicts.get(outcome.state.verdict, "Undecided")
+    return f"{said}, after {games} (log-likelihood ratio {outcome.state.ratio:+.2f})."
+
+
+def _strength(match: Match, found: Mapping[str, Estimate]) -> str:
+    score = in_words(found["score"].affine(100), PERCENT)
+    how = "valid at every stop" if match.width is not None else "corrected for the early stop"
+    strength = found["elo"]
+    elo_told = f", {in_words(strength, 'Elo', sign=True)}" if strength.value is not None else ""
+    return f"{match.a.name} scores {score}{elo_told}, {how}."
+
+
+def _strength_chapter(match: Match, found: Mapping[str, Estimate], outcome: Outcome) -> Chapter:
+    rows = [row(each, _unit(name), figure=_NAMES[name]) for name, each in found.items()]
+    counts = pd.DataFrame({"points of A": RESULTS, "pairs": [int(n) for n in outcome.counts]})
+    return Chapter(
+        "strength",
+        "How strong",
+        (
+            f"A is {match.a.name}, B {match.b.name}. A pair is two games on one deal, the start "
+            "unchanged and the seats exchanged. The sequential test (GSPRT) adds up how much "
+            "likelier the pair results are under one Elo difference than under the other, by "
+            "the likelihood of the five results, and stops at its bounds.",
+            "A test that stops early does so by luck as well as strength; the estimate and its "
+            "interval allow for that (median-unbiased). The raw figures beside it do not. "
+            "Normalized Elo is the distance of the score from one half in standard deviations of "
+            "a game. A confidence sequence holds at all times at once.",
+        ),
+        {"strength": table(rows), "pairs": counts},
+        {"strength": "Score and Elo of A", "pairs": "Pairs by result"},
+    )
+
+
+def _path_chapter(match: Match, outcome: Outcome) -> Chapter:
+    bounds = {"lower": match.test.lower, "upper": match.test.upper}
+    path = pd.DataFrame({"pairs": outcome.marks, "log-likelihood ratio": outcome.path, **bounds})
+    return Chapter(
+        "path",
+        "The way to the verdict",
+        (
+            "Log-likelihood ratio after each pair, between the bounds log(beta / (1 - alpha)) and "
+            "log((1 - beta) / alpha).",
+        ),
+        {"path": path},
+        {"path": "Log-likelihood ratio"},
+        (
+            Chart(
+                "path",
+                "path",
+                "Log-likelihood ratio between its bounds",
+                "Log-likelihood ratio after each pair, and the bounds at which the test stops.",
+                _plot_path,
+                lambda _: 3.6,
+            ),
+        ),
+    )
+
+
+def _plot_path(table: pd.DataFrame, ax: Axes) -> Axes:
+    ax.plot(table["pairs"], table["log-likelihood ratio"], color=style.BLUE)
+    for name, said in (("lower", "elo0 accepted"), ("upper", "elo1 accepted")):
+        level = float(table[name].iloc[0])
+        ax.axhline(level, color=style.INK, linewidth=1, linestyle="--")
+        ax.annotate(
+            said,
+            (0, level),
+            xycoords=("axes fraction", "data"),
+            xytext=(3, 3),
+            textcoords="offset points",
+            fontsize=8,
+            color=style.QUIET,
+        )
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda pairs, _: f"{pairs:,.0f}"))
+    ax.set_xlabel("pairs")
+    ax.set_ylabel("log-likelihood ratio")
+    ax.margins(y=0.12)
+    ax.grid(axis="y")
+    return ax
+
+
+def _length_chapter(lasts: Mapping[float, Duration]) -> Chapter:
+    rows = pd.DataFrame(
+        [
+            {
+                "true Elo": f"{true:g}",
+                "games, mean": round(2 * each.mean),
+                "games, median": round(2 * each.median),
+                "games, 95 %": round(2 * each.high),
+                "chance of elo1": each.elo1,
+                "undecided": each.undecided,
+            }
+            for true, each in lasts.items()
+        ]
+    )
+    return Chapter(
+        "length",
+        "How long it was to take",
+        (
+            "Foretold before the first pair, from the pair results of a pilot on other deals, "
+            "for three true differences: games in the mean, the median, and the number by which "
+            "19 tests of 20 are over.",
+        ),
+        {"length": rows},
+        {"length": "Games foretold"},
+    )
+
+
+def _json(match: Match, outcome: Outcome, found: Mapping[str, Estimate]) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    for name, each in found.items():
+        figures |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+    state = outcome.state
+    return {
+        "a": match.a.name,
+        "b": match.b.name,
+        "verdict": ("narrow" if outcome.narrow else "wide")
+        if match.width is not None
+        else state.verdict,
+        "llr": state.ratio,
+        "lower": match.test.lower,
+        "upper": match.test.upper,
+        "games": 2 * state.pairs,
+        "pairs": [int(n) for n in outcome.counts],
+        **figures,
+    }
