@@ -30,6 +30,9 @@ Likelihood = Callable[[Array], Terms]
 _CLOSE = 1e-9
 """A step of Newton's method that gains less log-likelihood is the last: the next gains nothing."""
 
+_LONGEST = 5.0
+"""No step moves a parameter, on its natural log scale, by more than this."""
+
 
 def maximum(likelihood: Likelihood, start: Array, along: Array | None = None) -> Array:
     """Return where a concave likelihood with a maximum has it, by Newton's method with halving.
@@ -37,9 +40,9 @@ def maximum(likelihood: Likelihood, start: Array, along: Array | None = None) ->
     With a contrast `along` (k,) the maximum is among those with its value at the start.
     """
     here, now = start, likelihood(start)
-    for _ in range(200):
+    for _ in range(60):
         step = _step(now, along)
-        if step @ now.information @ step < _CLOSE:
+        if step @ now.information @ step < _CLOSE and np.abs(step).max() < _LONGEST:
             return here + step
         ahead = likelihood(here + step)
         slack = 1e-13 * abs(now.value)  # of rounding
@@ -51,10 +54,15 @@ def maximum(likelihood: Likelihood, start: Array, along: Array | None = None) ->
 
 
 def _step(now: Terms, along: Array | None) -> Array:
+    # Far out a likelihood is flat to the last digit: the ridge and the limit keep steps finite.
+    k = len(now.gradient)
+    ridge = now.information + np.eye(k) * (1e-13 * np.trace(now.information) / k + 1e-200)
     if along is None:
-        return np.asarray(np.linalg.solve(now.information, now.gradient))
-    both = np.linalg.solve(now.information, np.stack([now.gradient, along], axis=1))
-    return np.asarray(both[:, 0] - both[:, 1] * (along @ both[:, 0]) / (along @ both[:, 1]))
+        step = np.linalg.solve(ridge, now.gradient)
+    else:
+        both = np.linalg.solve(ridge, np.stack([now.gradient, along], axis=1))
+        step = both[:, 0] - both[:, 1] * (along @ both[:, 0]) / (along @ both[:, 1])
+    return np.asarray(step * min(1.0, _LONGEST / max(float(np.abs(step).max()), 1e-300)))
 
 
 def sandwich(information: Array, meat: Array) -> Array:
@@ -87,11 +95,12 @@ def interval(
 def _reached(fallen: Callable[[float], float], width: float, z: float) -> float:
     """Secant search: the root of the fall is nearly a line through zero."""
     last, at_last = 0.0, 0.0
-    for _ in range(50):
+    for _ in range(15):
         at = fallen(width)
         if abs(at - z) < 1e-7 * z or at == at_last:
             break
-        last, at_last, width = width, at, width + (z - at) * (width - last) / (at - at_last)
+        ahead = width + (z - at) * (width - last) / (at - at_last)
+        last, at_last, width = width, at, float(np.clip(ahead / width, 0.25, 4)) * width
     return width
 
 

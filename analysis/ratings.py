@@ -20,7 +20,7 @@ from analysis.likelihood import interval
 from analysis.patterns import DRAWN, LOSS, STARTER, WIN, Field, overall
 from analysis.ranking import ANCHOR, NO_TERM, UNBEATEN, WINLESS, chance, members, order, word
 
-ELO = 400 / np.log(10)
+ELO = float(400 / np.log(10))
 """Elo of one natural log of odds."""
 
 PROFILE = "profile likelihood, by deal"
