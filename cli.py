@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands import bots, games, match, play, rules, study, tournament, tune, worth
+from commands import bots, games, match, play, power, rules, study, tournament, tune, worth
 from commands.console import Interrupted, tame
 from commands.options import grouped
 
@@ -28,6 +28,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "match": match.match,
     "study": study.study,
     "worth": worth.worth,
+    "power": power.power,
     "tune": tune.tune,
     "strategies": bots.strategies,
     "new-strategy": bots.new_strategy,
