@@ -182,13 +182,21 @@ def duels_of(tournament: Tournament, tables: Mapping[str, Table]) -> dict[tuple[
     }
 
 
+def outcomes_of(
+    tournament: Tournament, tables: Mapping[str, Table]
+) -> dict[tuple[str, str], Array]:
+    """Return the `outcomes` of each pairing of a tournament of two teams, by names."""
+    pairs = _pairs_of(tournament, tables)
+    return {
+        pair: outcomes(arm.design.seatings, tables[arm.name])
+        for pair, arm in zip(pairs, _arms(tournament, pairs), strict=True)
+    }
+
+
 def two_team_field(tournament: Tournament, tables: Mapping[str, Table]) -> Field:
     """Return the results of a tournament of two teams as patterns of deals."""
-    pairs = _pairs_of(tournament, tables)
-    return field(
-        Outcomes(*pair, outcomes(arm.design.seatings, tables[arm.name]))
-        for pair, arm in zip(pairs, _arms(tournament, pairs), strict=True)
-    )
+    found = outcomes_of(tournament, tables)
+    return field(Outcomes(*pair, outcome) for pair, outcome in found.items())
 
 
 def three_team_field(tournament: Tournament, tables: Mapping[str, Table]) -> TableField:

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from analysis import style
 from analysis.duel import Duel, Pairing
 from analysis.estimates import NO_DATA, Estimate, moments, proportion
+from analysis.paired import figure
 from analysis.question import PERCENT, POINTS, Chart, row, table
 from analysis.ratings import Ratings, ratings
 from analysis.sentence import figure as in_words
@@ -21,6 +22,7 @@ from experiments.page import Chapter, write_report
 from experiments.tournament import (
     Tournament,
     duels_of,
+    outcomes_of,
     three_team_field,
     two_team_field,
 )
@@ -48,6 +50,7 @@ def write(
         if tournament.format == "round-robin" and len(rows) > 2:
             drawn = np.random.default_rng(tournament.seed)
             chapters.append(_order_chapter(transitivity(found, drawn)))
+        chapters.append(_luck_chapter(tournament, tables))
     else:
         told = worths(three_team_field(tournament, tables))
         rows = _worth_rows(told, totals)
@@ -354,6 +357,28 @@ def _order_chapter(found: Transitivity) -> Chapter:
             "cycles": "Triples of strategies",
             "cyclic_triples": "Triples that are cyclic beyond doubt",
         },
+    )
+
+
+def _luck_chapter(tournament: Tournament, tables: Mapping[str, Table]) -> Chapter:
+    rows = []
+    for (a, b), outcome in outcomes_of(tournament, tables).items():
+        own, other = outcome.T / 2
+        start = np.stack([own, 1 - other])  # score of the starting team in both games of a deal
+        away = start - start.mean()
+        shared = figure(away[0] * away[1], (away**2).mean(axis=0), 2 * len(own))
+        rows.append(row(shared.estimate(), PERCENT, pairing=f"{a} - {b}"))
+    return Chapter(
+        "luck",
+        "How much of a game the deal decides",
+        (
+            "Of the variance of the starting team's score, the part that the two games of a deal "
+            "have in common, in which the strategies have changed seats: what cards and start "
+            "alone decide. Where one strategy is much stronger, the two games differ by that, and "
+            "the part looks smaller than it is: it is meant for equals.",
+        ),
+        {"luck": table(rows)},
+        {"luck": "Part of the result that the deal decides, by pairing"},
     )
 
 
