@@ -12,6 +12,18 @@ class Interrupted(Exception):
     """Ctrl-C while games were played; the message says how to go on."""
 
 
+@contextmanager
+def keeping(path: object, what: str) -> Iterator[None]:
+    """Say after Ctrl-C where what is finished lies, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"interrupted; finished {what} are in {path}: "
+            f"the same command with --out {path} --resume plays the rest"
+        ) from None
+
+
 def tame(text: str) -> str:
     """Return a text in one line, without what would command the terminal: names may hold that."""
     return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))

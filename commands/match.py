@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.console import Interrupted, command_line, print_table
+from commands.console import command_line, keeping, print_table
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Threads
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def match(
     task = Match(find_strategy(a), find_strategy(b), rules.in_force(), seed, test, share)
     path = folder.folder("match", seed)
     live = sys.stderr.isatty() and not quiet
-    try:
+    with keeping(path, "pairs"):
         page, found, sentences = run_match(
             task,
             path,
@@ -63,11 +63,6 @@ def match(
             watch=(lambda state, ends: _show(test, state, ends)) if live else None,
             before=_foretell if live and width is None else None,
         )
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; finished pairs are in {path}: "
-            f"the same command with --out {path} --resume goes on"
-        ) from None
     if live:
         print(file=sys.stderr)
     if as_json:

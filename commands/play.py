@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from commands.bots import installed
-from commands.console import Interrupted, command_line, print_table, progress
+from commands.console import command_line, keeping, print_table, progress
 from commands.options import (
     DEFAULT,
     FolderOptions,
@@ -53,26 +53,20 @@ def _simulate(
 
     in_force = rules.in_force()
     path = folder.folder(command, play.seed)
-    try:
-        with progress("playing", play.games, quiet) as advance:
-            played = simulate(
-                play.strategy or [DEFAULT],
-                play.games,
-                play.seed,
-                in_force,
-                play.design,
-                play.threads,
-                path,
-                resume=folder.resume,
-                overwrite=folder.overwrite,
-                command=command_line(),
-                progress=advance,
-            )
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; finished parts are in {path}: "
-            f"the same command with --out {path} --resume plays the rest"
-        ) from None
+    with keeping(path, "parts"), progress("playing", play.games, quiet) as advance:
+        played = simulate(
+            play.strategy or [DEFAULT],
+            play.games,
+            play.seed,
+            in_force,
+            play.design,
+            play.threads,
+            path,
+            resume=folder.resume,
+            overwrite=folder.overwrite,
+            command=command_line(),
+            progress=advance,
+        )
     return path, played
 
 

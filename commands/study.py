@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from commands.console import Interrupted, command_line, progress
+from commands.console import command_line, keeping, progress
 from commands.options import FolderOptions, Quiet, Seed, Threads
 
 
@@ -31,10 +31,17 @@ def study(
 
     Example: seqlab study --preset fairness
     """
-    from experiments.variants import StudyError, parse_study, preset_text, presets, read_study
+    from experiments.variants import (
+        StudyError,
+        parse_study,
+        preset_text,
+        presets,
+        read_study,
+        sample_text,
+    )
 
     if new is not None:
-        _write_sample(new, preset_text("sample"))
+        _write_sample(new, sample_text())
         return
     if (file is None) == (preset is None):
         raise StudyError(f"study: give a FILE or --preset; presets: {', '.join(presets())}")
@@ -45,23 +52,17 @@ def study(
     from experiments.study import run_study, study_games
 
     path = folder.folder("study", seed)
-    try:
-        with progress("playing", study_games(found, seed), quiet) as advance:
-            page, sentences = run_study(
-                found,
-                path,
-                seed,
-                threads,
-                command_line(),
-                resume=folder.resume,
-                overwrite=folder.overwrite,
-                progress=advance,
-            )
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; what is finished is in {path}: "
-            f"the same command with --out {path} --resume plays the rest"
-        ) from None
+    with keeping(path, "arms"), progress("playing", study_games(found, seed), quiet) as advance:
+        page, sentences = run_study(
+            found,
+            path,
+            seed,
+            threads,
+            command_line(),
+            resume=folder.resume,
+            overwrite=folder.overwrite,
+            progress=advance,
+        )
     for sentence in sentences:
         print(sentence)
     print(page)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands.console import Interrupted, command_line, print_table, progress
+from commands.console import command_line, keeping, print_table, progress
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Strategies, Threads
 
 
@@ -38,22 +38,16 @@ def tournament(
         [find_strategy(name) for name in names], rules.in_force(), format_, games, seed
     )
     path = folder.folder("tournament", seed)
-    try:
-        with progress("playing", task.all_games, quiet) as advance:
-            page, rows, sentences = run_tournament(
-                task,
-                path,
-                threads,
-                command_line(),
-                resume=folder.resume,
-                overwrite=folder.overwrite,
-                progress=advance,
-            )
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; finished pairings are in {path}: "
-            f"the same command with --out {path} --resume plays the rest"
-        ) from None
+    with keeping(path, "pairings"), progress("playing", task.all_games, quiet) as advance:
+        page, rows, sentences = run_tournament(
+            task,
+            path,
+            threads,
+            command_line(),
+            resume=folder.resume,
+            overwrite=folder.overwrite,
+            progress=advance,
+        )
     if as_json:
         print(json.dumps(rows, indent=1))
         return

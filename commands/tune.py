@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from commands.console import Interrupted, command_line, print_table, progress
+from commands.console import command_line, keeping, print_table, progress
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Threads
 
 
@@ -53,22 +53,16 @@ def tune(
         seed=seed,
     )
     path = folder.folder("tune", seed)
-    try:
-        with progress("tuning", task.all_games, quiet) as advance:
-            found = tune_bot(
-                task,
-                path,
-                threads=threads,
-                resume=folder.resume,
-                overwrite=folder.overwrite,
-                command=command_line(),
-                progress=advance,
-            )
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; finished generations are in {path}: "
-            f"the same command with --out {path} --resume goes on"
-        ) from None
+    with keeping(path, "generations"), progress("tuning", task.all_games, quiet) as advance:
+        found = tune_bot(
+            task,
+            path,
+            threads=threads,
+            resume=folder.resume,
+            overwrite=folder.overwrite,
+            command=command_line(),
+            progress=advance,
+        )
     file = path / PARAMS
     if as_json:
         print(json.dumps({"file": str(file), **found["result"]}, indent=1))

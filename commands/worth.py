@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from commands.console import Interrupted, command_line, progress
+from commands.console import command_line, keeping, progress
 from commands.options import DEFAULT, FolderOptions, Quiet, RuleOptions, Seed, Strategies, Threads
 
 
@@ -39,24 +39,21 @@ def worth(
         for each in {each.name: each for each in found}.values()
     ]
     path = folder.folder("worth", seed)
-    try:
-        with progress("playing", sum(a.games for a in arms(cases, games, seed)), quiet) as advance:
-            page, sentences = run_worth(
-                cases,
-                path,
-                games,
-                seed,
-                threads,
-                command_line(),
-                resume=folder.resume,
-                overwrite=folder.overwrite,
-                progress=advance,
-            )
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; what is finished is in {path}: "
-            f"the same command with --out {path} --resume plays the rest"
-        ) from None
+    with (
+        keeping(path, "arms"),
+        progress("playing", sum(a.games for a in arms(cases, games, seed)), quiet) as advance,
+    ):
+        page, sentences = run_worth(
+            cases,
+            path,
+            games,
+            seed,
+            threads,
+            command_line(),
+            resume=folder.resume,
+            overwrite=folder.overwrite,
+            progress=advance,
+        )
     for sentence in sentences:
         print(sentence)
     print(page)

@@ -80,6 +80,11 @@ def preset_text(name: str) -> str:
     return (files("experiments") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
 
 
+def sample_text() -> str:
+    """Return a commented study to start from."""
+    return (files("experiments") / "sample.toml").read_text(encoding="utf-8")
+
+
 def read_study(file: Path, games: int | None = None) -> Study:
     """Return the study of a TOML file; raises StudyError, RulesError or StrategyError."""
     try:

@@ -11,6 +11,7 @@ from analysis import style
 from analysis.question import POINTS, Chart, row, table
 from analysis.sentence import figure as in_words
 from experiments.page import Chapter, write_report
+from experiments.treatment import KINDS
 from experiments.worth import BARRED, GIFTS, START, Use, Worth
 
 _UNIT = "jacks"
@@ -50,6 +51,7 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             players=w.case.rules.players,
             teams=w.case.rules.teams,
         )
+        | {"deals left out": _left_out(w)}
         for w in worths
     ]
     lost = ", ".join(BARRED.values())
@@ -60,8 +62,8 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             "All in points of score, the mean over seats, for a strategy in all seats.",
             "A jack: on the same deals, a plain card of one hand, drawn at random, changes places "
             "with a jack of the kind, drawn at random among those not dealt to any hand; the score "
-            "of that hand's team less its score without. Deals with no such jack are left out: "
-            "the deals counted are those in which it was done.",
+            "of that hand's team less its score without. Deals with no such jack are left out, "
+            "and counted.",
             "A card more: the hand is dealt its next card as well, and holds one more to the end. "
             "Going first: the score of the team that moves first less an equal share, each team "
             "starting once on every deal.",
@@ -81,6 +83,12 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             ),
         ),
     )
+
+
+def _left_out(worth: Worth) -> int:
+    """Return the deals in which there was no such jack to give."""
+    given = worth.thing in KINDS.values()
+    return worth.figure.deals - worth.figure.games // 2 if given else 0
 
 
 def _plot(table: pd.DataFrame, ax: Axes) -> Axes:
