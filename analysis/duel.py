@@ -73,6 +73,12 @@ class Duel:
             return Estimate(None, None, None, None, 0, 0, NO_DATA)
         return proportion(self._moments(self.draws * self.teams / 2))
 
+    @property
+    def squares(self) -> float:
+        """Sum of the squared scores of single games, for two teams."""
+        drawn = float(self.draws.sum())
+        return float(self.points.sum()) - drawn / 2 + drawn / 4
+
     def gain_over(self, other: "Duel") -> Estimate:
         """Score less that of another duel on the same deals, paired by deal."""
         if self.pairing[2:] != other.pairing[2:]:

@@ -76,6 +76,17 @@ def figure(y: Array, x: Array, games: int) -> Figure:
     return Figure(value, (y - value * x) * (len(y) / total), games)
 
 
+def saved_games(found: Figure, squares: float) -> float | None:
+    """How many times as many independent games would give the same interval of a mean.
+
+    `squares` is the sum of the squared outcomes of its single games; None where nothing varies.
+    """
+    if found.value is None or found.variance <= 0 or found.games == 0:
+        return None
+    single = squares / found.games - found.value**2
+    return float(single / (found.games * found.variance))
+
+
 @dataclass(frozen=True)
 class Difference:
     """A difference of two figures, with what pairing them by deal was worth.

@@ -97,15 +97,13 @@ def _score_pilot(
     m = moments(played.points[:, None], held, np.full(arm.deals, played.games))[0]
     if rules.teams != 2:  # of two teams held only one can win, so that single games tell less
         return pilot(m), None
-    drawn = float(played.draws.sum())
-    squares = float(played.points.sum()) - drawn / 2 + drawn / 4
     results_of_pairs = np.bincount(
         outcomes(arm.design.seatings, table).sum(axis=1), minlength=2 * games_of_deal(rules) + 1
     )
     if played.score.value is not None and played.score.value < 0.5:
         results_of_pairs = results_of_pairs[::-1]
     pairs = pairs_until_ahead(results_of_pairs) if results_of_pairs.any() else None
-    return pilot(m, squares), None if pairs is None else 2 * pairs
+    return pilot(m, played.squares), None if pairs is None else 2 * pairs
 
 
 def _start_pilot(rules: Rules, table: Table) -> Pilot:

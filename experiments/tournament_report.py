@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from analysis import style
 from analysis.duel import Duel, Pairing
 from analysis.estimates import NO_DATA, Estimate, moments, proportion
-from analysis.paired import figure
+from analysis.paired import PAYS, figure, saved_games
 from analysis.question import PERCENT, POINTS, Chart, row, table
 from analysis.ratings import Ratings, ratings
 from analysis.sentence import figure as in_words
@@ -265,7 +265,7 @@ def _worth_chapter(
 def _cross_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[str]) -> Chapter:
     rows = [
         row(duel.score, PERCENT, strategy=name, against=duel.pairing.b.name)
-        | {"drawn %": 100 * (duel.drawn.value or 0.0)}
+        | {"drawn %": 100 * (duel.drawn.value or 0.0), "games saved": _saved(duel)}
         | _counts(duel)
         for name in names
         for duel in sorted(_met(duels, name), key=lambda duel: names.index(duel.pairing.b.name))
@@ -277,6 +277,8 @@ def _cross_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[str]) 
             "Score of each strategy against each it met, with Wilson's interval by deal. Won, "
             "drawn and lost count games with one team of the strategy each: with three teams, in "
             "which two teams may be one strategy's, teams.",
+            "Games saved says how many times as many games on deals of their own would give the "
+            f"same interval; below {PAYS} pairing did not pay.",
         ),
         {"crosstable": table(rows)},
         {"crosstable": "Score of each strategy against each"},
@@ -291,6 +293,13 @@ def _cross_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[str]) 
             ),
         ),
     )
+
+
+def _saved(duel: Duel) -> float | None:
+    if duel.teams != 2:  # a game has a score for each team held, and they hang together
+        return None
+    held = np.full(len(duel.points), float(duel.games))
+    return saved_games(figure(duel.points, held, duel.games * len(held)), duel.squares)
 
 
 def _counts(duel: Duel) -> dict[str, int]:

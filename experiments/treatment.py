@@ -27,9 +27,29 @@ def treated_figure(
 
     Tables are those of `measures.scores` with one game a deal.
     """
+    done, before, after = _scores(kind, control, treated, rules, seed, first_deal)
+    return figure((after - before) * done, done, 2 * int(done.sum()))
+
+
+def treated_saved(
+    kind: str, control: Table, treated: Table, rules: Rules, seed: int, first_deal: int = 0
+) -> float | None:
+    """How many times as many games on deals of their own would tell the gain as well."""
+    done, before, after = _scores(kind, control, treated, rules, seed, first_deal)
+    kept = done > 0
+    if kept.sum() < 2:
+        return None
+    together = float(np.var(after[kept] - before[kept]))
+    apart = float(np.var(after[kept]) + np.var(before[kept]))
+    return apart / together if together > 0 else None
+
+
+def _scores(
+    kind: str, control: Table, treated: Table, rules: Rules, seed: int, first_deal: int
+) -> tuple[Array, Array, Array]:
+    """Return by deal whether it was done, and the team's score without and with it."""
     deals = len(control["score"])
     seats = treated_seats(seed, first_deal, deals, rules.players)
     done = happened(kind, control, treated, seats).astype(np.float64)
     at, team = np.arange(deals), seats % rules.teams
-    gain = treated["score"][at, 0, team] - control["score"][at, 0, team]
-    return figure(gain * done, done, 2 * int(done.sum()))
+    return done, control["score"][at, 0, team], treated["score"][at, 0, team]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from analysis.duel import Pairing, duel_arm, told_duel
-from analysis.paired import Figure, figure
+from analysis.paired import Figure, figure, saved_games
 from experiments.play import play
 from experiments.record import Record
-from experiments.treatment import KINDS, happened, treated_figure
+from experiments.treatment import KINDS, happened, treated_figure, treated_saved
 from simcore.arms import Arm, Measure, Table
 from simcore.frames import PURPOSES
 from simcore.intervention import treated_seats
@@ -93,11 +93,15 @@ def _barred(case: Case, bar: str, games: int) -> Pairing:
 
 @dataclass(frozen=True)
 class Worth:
-    """What one thing is worth to a strategy, as a share of a score."""
+    """What one thing is worth to a strategy, as a share of a score.
+
+    `saved` is how many times as many independent games would tell it as well, None where unknown.
+    """
 
     case: Case
     thing: str
     figure: Figure
+    saved: float | None
 
 
 @dataclass(frozen=True)
@@ -118,30 +122,36 @@ def worths(
     used: list[Use] = []
     for case in cases:
         told = {name.removeprefix(f"{case.name} | "): table for name, table in tables.items()}
-        worth.append(Worth(case, START, _start(case, told["start"])))
+        worth.append(Worth(case, START, *_start(case, told["start"])))
         control = told["control"]
         for kind in _gifts(case.rules):
-            gain = treated_figure(kind, control, told[kind], case.rules, seed)
-            worth.append(Worth(case, GIFTS[kind], gain))
+            both = (kind, control, told[kind], case.rules, seed)
+            worth.append(Worth(case, GIFTS[kind], treated_figure(*both), treated_saved(*both)))
             if kind in KINDS:
                 used += _uses(case, kind, control, told[kind], seed)
         for bar, thing in BARRED.items():
-            worth.append(Worth(case, thing, _lost(case, bar, told[bar], games, seed)))
+            worth.append(Worth(case, thing, *_lost(case, bar, told[bar], games, seed)))
     return worth, used
 
 
-def _start(case: Case, table: Table) -> Figure:
+def _start(case: Case, table: Table) -> tuple[Figure, float | None]:
     teams = case.rules.teams
     each = np.full(len(table["start"]), float(teams))
-    return figure(table["start"], each, len(each) * teams).scaled(1, -1 / teams)
+    found = figure(table["start"], each, len(each) * teams)
+    drawn = float(table["drawn"].sum())
+    squares = float(table["start"].sum()) - drawn / teams + drawn / teams**2
+    return found.scaled(1, -1 / teams), saved_games(found, squares)
 
 
-def _lost(case: Case, bar: str, table: Table, games: int, seed: int) -> Figure:
+def _lost(case: Case, bar: str, table: Table, games: int, seed: int) -> tuple[Figure, float | None]:
     pairing, teams = _barred(case, bar, games), case.rules.teams
     arm = duel_arm(pairing, case.rules, case.rules.load_board(), seed)
     played = told_duel(pairing, arm, table)
     held = np.full(pairing.deals, played.games * teams / 2)
-    return figure(played.points, held, arm.games).scaled(1, -1 / teams)
+    found = figure(played.points, held, arm.games)
+    # With three teams a game has a score for each team held, and they hang together.
+    saved = saved_games(found, played.squares) if teams == 2 else None
+    return found.scaled(1, -1 / teams), saved
 
 
 def _uses(case: Case, kind: str, control: Table, treated: Table, seed: int) -> list[Use]:

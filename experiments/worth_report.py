@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis import style
+from analysis.paired import PAYS
 from analysis.question import POINTS, Chart, row, table
 from analysis.sentence import figure as in_words
 from experiments.page import Chapter, write_report
@@ -51,7 +52,7 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             players=w.case.rules.players,
             teams=w.case.rules.teams,
         )
-        | {"deals left out": _left_out(w)}
+        | {"games saved": w.saved, "deals left out": _left_out(w)}
         for w in worths
     ]
     lost = ", ".join(BARRED.values())
@@ -69,6 +70,8 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             "starting once on every deal.",
             f"What a strategy may not do ({lost}) costs it score against itself unrestricted, on "
             "the same deals with seats changed: its score less an equal share.",
+            "Games saved says how many times as many games on deals of their own would give the "
+            f"same interval; below {PAYS} pairing did not pay.",
         ),
         {"worth": table(rows)},
         {"worth": "Worth of each thing, in points of score"},
