@@ -23,16 +23,18 @@ WHY = {
 
 
 def interval(estimate: Estimate, sign: bool = False, places: int | None = None) -> str:
-    """Write "4.4 to 4.8", a bound, or why there is none; decimals by its width if not given."""
+    """Write "4.4 to 4.8", "below 4.8", or why there is no interval.
+
+    Decimals go by its width if not given.
+    """
+    if estimate.low is None and estimate.high is None:
+        return WHY.get(estimate.method, f"none, {estimate.method}")
     if places is None:
         places = decimals(estimate.low, estimate.high)
-    if estimate.low is None and estimate.high is None:
-        return WHY.get(estimate.method, estimate.method)
-    if estimate.low is None or estimate.high is None:
-        word, bound = (
-            ("at most", estimate.high) if estimate.low is None else ("at least", estimate.low)
-        )
-        return f"{word} {number(bound, places, sign)}"
+    if estimate.low is None:
+        return f"below {number(estimate.high, places, sign)}"
+    if estimate.high is None:
+        return f"above {number(estimate.low, places, sign)}"
     return f"{number(estimate.low, places, sign)} to {number(estimate.high, places, sign)}"
 
 

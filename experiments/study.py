@@ -20,6 +20,7 @@ from simcore.measures import outcomes, scores
 from simcore.plan import Plan
 from simcore.rules import Rules
 from simcore.simulation import Progress, make_plan
+from simcore.strategy import bot_files
 
 ADVANTAGE = "first-player advantage"
 LENGTH, SKILL = "length", "skill"
@@ -210,6 +211,7 @@ def task(study: Study, seed: int) -> dict[str, Any]:
         "jacks": study.jacks,
         "strong": study.strong.name,
         "weak": study.weak.name,
+        "files": bot_files([study.strong, study.weak, *(v.strategy for v in study.variants)]),
         "factors": {name: list(levels) for name, levels in study.factors.items()},
         "variants": [
             {

@@ -105,10 +105,14 @@ def play_tournament(
     if tournament.format != "swiss":
         return play(record, _arms(tournament, _fixed(tournament)), threads, progress)
     met: list[tuple[str, str]] = []
-    tables: Mapping[str, Table] = {}
+    tables: dict[str, Table] = {}
     for _ in range(tournament.rounds):
-        met += swiss_round(tournament, met, tables)
-        tables = play(record, _arms(tournament, met), threads, progress)
+        new = swiss_round(tournament, met, tables)
+        arms = _arms(tournament, new)
+        found = play(record, arms, threads, progress)
+        # The record of a tournament that goes on may have later rounds already.
+        tables |= {arm.name: found[arm.name] for arm in arms}
+        met += new
     return tables
 
 
@@ -125,8 +129,8 @@ def swiss_round(
 ) -> list[tuple[str, str]]:
     """Return the next round: from the top, each with the next who is free and whom it has not met.
 
-    Standings are points by the games played; who is left over rests, and whoever has rested
-    most moves up among equals.
+    Standings are points by the games played; who is left over rests: whoever has played most, the
+    last of those. Whoever has rested most moves up among equals.
     """
     names = [strategy.name for strategy in tournament.strategies]
     points = dict.fromkeys(names, 0.0)
@@ -137,11 +141,16 @@ def swiss_round(
             points[name] += share
             played[name] += 1
     mean = {name: points[name] / max(played[name], 1) for name in names}
-    free = sorted(names, key=lambda name: (-mean[name], played[name], name))
-    if len(free) % 2:
-        rests = max(free, key=lambda name: (played[name], free.index(name)))
-        free.remove(rests)
-    return _matched(free, {frozenset(pair) for pair in met}) or []
+    standing = sorted(names, key=lambda name: (-mean[name], played[name], name))
+    by_rest = sorted(names, key=lambda name: (-played[name], -standing.index(name)))
+    pairs_met = {frozenset(pair) for pair in met}
+    # Of five or six strategies, those left to meet do not always make up whole pairs.
+    for resting in range(len(names) % 2, len(names), 2):
+        for rests in combinations(by_rest, resting):
+            found = _matched([name for name in standing if name not in rests], pairs_met)
+            if found is not None:
+                return found
+    return []
 
 
 def _matched(free: Sequence[str], met: set[frozenset[str]]) -> list[tuple[str, str]] | None:

@@ -86,7 +86,7 @@ def sample_text() -> str:
 
 
 def read_study(file: Path, games: int | None = None) -> Study:
-    """Return the study of a TOML file; raises StudyError, RulesError or StrategyError."""
+    """Return the study of a TOML file; raises StudyError."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -122,8 +122,8 @@ def parse_study(text: str, where: str, games: int | None = None) -> Study:
         variants=tuple(_variants(levels, design, common, strategy, where)),
         factors={name: tuple(told) for name, told in levels.items()},
         design=design,
-        strong=find_strategy(_of_type(given, "strong", str, "planner", where)),
-        weak=find_strategy(_of_type(given, "weak", str, "greedy", where)),
+        strong=_find(_of_type(given, "strong", str, "planner", where), f"{where}: strong"),
+        weak=_find(_of_type(given, "weak", str, "greedy", where), f"{where}: weak"),
         games=count,
         jacks=_of_type(given, "jacks", bool, True, where),
     )
@@ -162,7 +162,15 @@ def _levels(name: str, values: Any, where: str) -> dict[str, dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    # TOML's dates are no JSON; the rules refuse them in words.
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _find(name: str, where: str) -> Strategy:
+    try:
+        return find_strategy(name)
+    except ValueError as error:
+        raise StudyError(f"{where}: {error}") from None
 
 
 def _variants(
@@ -180,7 +188,7 @@ def _variants(
         chosen = [first, *others]
     if len(chosen) > MOST:
         raise StudyError(f"{where}: {len(chosen)} variants; allowed: at most {MOST}")
-    return [_variant(levels, first, each, common, strategy) for each in chosen]
+    return [_variant(levels, first, each, common, strategy, where) for each in chosen]
 
 
 def _variant(
@@ -189,6 +197,7 @@ def _variant(
     chosen: dict[str, str],
     common: Mapping[str, Any],
     strategy: str,
+    where: str,
 ) -> Variant:
     settings: dict[str, Any] = dict(common)
     for name, text in chosen.items():
@@ -197,6 +206,10 @@ def _variant(
         settings["board"] = settings.pop("layout")
     player = str(settings.pop("strategy", strategy))
     told = [f"{name}={text}" for name, text in chosen.items() if text != first[name]]
-    rules = Rules.from_settings(settings)
-    rules.load_board()
-    return Variant(", ".join(told) or BASE, chosen, rules, find_strategy(player))
+    own_name = ", ".join(told) or BASE
+    try:
+        rules = Rules.from_settings(settings)
+        rules.load_board()
+    except ValueError as error:
+        raise StudyError(f"{where}: {own_name}: {error}") from None
+    return Variant(own_name, chosen, rules, _find(player, f"{where}: {own_name}"))

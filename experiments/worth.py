@@ -23,7 +23,7 @@ from simcore.intervention import treated_seats
 from simcore.measures import outcomes, uses
 from simcore.rules import Rules
 from simcore.simulation import Progress, make_plan
-from simcore.strategy import Strategy, make_strategy, values_of
+from simcore.strategy import Strategy, bot_files, make_strategy, values_of
 
 GIFTS = {**KINDS, "card": "a card more"}
 BARRED = {
@@ -175,6 +175,7 @@ def task(cases: Sequence[Case], games: int, seed: int) -> dict[str, Any]:
         "kind": "worth",
         "seed": seed,
         "games": games,
+        "files": bot_files([case.strategy for case in cases]),
         "cases": [
             {
                 "strategy": case.strategy.name,
