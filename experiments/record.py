@@ -145,7 +145,10 @@ def read_record(path: Path) -> dict[str, Any]:
 
 def _check(manifest: Mapping[str, Any]) -> None:
     """Raise ValueError, or an error of the kind, for values of another type."""
-    kinds = {"command": str, "versions": dict, "parts": list, "seconds": (int, float)}
+    kinds: dict[str, type | tuple[type, ...]] = {
+        **{"command": str, "versions": dict, "parts": list},
+        "seconds": (int, float),
+    }
     for name, kind in kinds.items():
         if not isinstance(manifest[name], kind):
             raise ValueError(f"{name} is {manifest[name]!r:.60}")
