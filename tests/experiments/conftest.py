@@ -1,0 +1,5 @@
+"""Fixtures of the tests of experiments."""
+
+from arranged import seqlab
+
+__all__ = ["seqlab"]
