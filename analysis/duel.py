@@ -42,7 +42,8 @@ class Duel:
     """What a pairing came to.
 
     `points` float64 (deals,) is the score of `a` in each deal, summed over the teams it holds,
-    `draws` the games drawn; `games` are those of one deal. A strategy against itself is not played,
+    `draws` the games drawn and `drawn_teams` the teams that `a` held in those; `games` are those of
+    one deal. A strategy against itself is not played,
     and scores as if all games were drawn.
     """
 
@@ -51,6 +52,7 @@ class Duel:
     games: int
     points: Array
     draws: Array
+    drawn_teams: Array
 
     @property
     def score(self) -> Estimate:
@@ -153,5 +155,6 @@ def told_duel(pairing: Pairing, arm: Arm, table: Table | None) -> Duel:
     held = arm.design.seatings[:, :teams] == 0  # by seating and team
     won = np.take_along_axis(held, np.maximum(winner, 0).T.astype(np.int64), axis=1).T
     score = np.where(winner < 0, held.sum(axis=1) / teams, won)
-    draws = (winner < 0).sum(axis=1).astype(np.float64)
-    return Duel(pairing, teams, per_deal, score.sum(axis=1), draws)
+    drawn = (winner < 0).astype(np.float64)
+    drawn_teams = (drawn * held.sum(axis=1)).sum(axis=1)
+    return Duel(pairing, teams, per_deal, score.sum(axis=1), drawn.sum(axis=1), drawn_teams)

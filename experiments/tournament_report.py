@@ -77,7 +77,9 @@ def _turned(duel: Duel) -> Duel:
     """Return a pairing as the other strategy sees it."""
     a, b, first_deal, deals = duel.pairing
     pairing = Pairing(b, a, first_deal, deals)
-    return Duel(pairing, duel.teams, duel.games, duel.games - duel.points, duel.draws)
+    drawn_teams = duel.teams * duel.draws - duel.drawn_teams
+    points = duel.games - duel.points
+    return Duel(pairing, duel.teams, duel.games, points, duel.draws, drawn_teams)
 
 
 def _met(duels: Mapping[tuple[str, str], Duel], name: str) -> list[Duel]:
@@ -304,7 +306,7 @@ def _saved(duel: Duel) -> float | None:
 
 def _counts(duel: Duel) -> dict[str, int]:
     held = duel.games * duel.teams / 2
-    drawn = float(duel.draws.sum()) * duel.teams / 2
+    drawn = float(duel.drawn_teams.sum())
     won = float(duel.points.sum()) - drawn / duel.teams
     games = held * len(duel.points)
     return {"won": round(won), "drawn": round(drawn), "lost": round(games - won - drawn)}

@@ -108,7 +108,8 @@ def test_who_always_wins_scores_all_there_is(players: int) -> None:
     rules = Rules(players=players, sequences_to_win=3)
     found = duel(BALANCED, RANDOM, rules, 1)
     most = 2 / rules.teams
-    won = Duel(found.pairing, rules.teams, found.games, np.full(40, found.games), np.zeros(40))
+    points, none = np.full(40, found.games), np.zeros(40)
+    won = Duel(found.pairing, rules.teams, found.games, points, none, none)
     low, high = wilson(1.0, 40, quantile(40))
     assert won.score.value == pytest.approx(most)
     assert (won.score.low, won.score.high) == pytest.approx((most * low, most * high))
