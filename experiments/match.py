@@ -194,6 +194,7 @@ def run_match(
 
     `before` is told how long it may take. Returns the page, what --json prints, and the sentences.
     """
+    _window(match, 0)  # refuses a seed before there is a folder
     record = Record(out, match.told(), command, resume, overwrite)
     lasts = foretell(match, record, threads)
     if before is not None:
