@@ -128,8 +128,8 @@ class Plain:
         pairs = [tuple(sorted((name, other))) for other in against]
         held = pd.concat([self.teams_held(pair, name) for pair in pairs])  # type: ignore[arg-type]
         # A third is not exact in the tables.
-        score = np.where(held["score"].between(0.1, 0.9), 1 / self.teams, held["score"])
-        share = pd.Series(score * self.teams / 2).groupby(held["deal"].to_numpy()).mean()
+        score = held["score"].astype(float).mask(held["score"].between(0.1, 0.9), 1 / self.teams)
+        share = (score * self.teams / 2).groupby(held["deal"].to_numpy()).mean()
         value, error = share.mean(), share.std(ddof=1) / np.sqrt(len(share))
         size = value * (1 - value) / error**2
         z = stats.norm.ppf(0.975)
