@@ -9,7 +9,6 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from simcore.board import CORNERS, SIDE, SPACES, Board, lines, tracks
 from simcore.cards import CARDS, CODES, KINDS, PLAIN, kind
@@ -94,13 +93,22 @@ _JACKS = (
 
 def make_setting(rules: Rules, board: Board, intervention: str = "none") -> Setting:
     """Return the SETTING record of checked rules, a checked layout and one of INTERVENTIONS."""
-    setting = np.zeros(1, SETTING)[0]
+    made = np.zeros(1, SETTING)
+    made[0] = _geometry(rules.line_length, rules.free_corners)
+    setting = made[0]
     setting.intervention = INTERVENTIONS.index(intervention)
     _fill_rules(setting, rules)
     _fill_board(setting, board)
-    _fill_lines(setting, rules)
-    _fill_tracks(setting, rules)
     _fill_deck(setting, rules)
+    return setting
+
+
+@cache
+def _geometry(line_length: int, free_corners: bool) -> Setting:
+    """Return a record to copy that has the lines and tracks, and nothing else."""
+    setting = np.zeros(1, SETTING)[0]
+    _fill_lines(setting, line_length, free_corners)
+    _fill_tracks(setting, line_length)
     return setting
 
 
@@ -128,15 +136,17 @@ def _fill_board(setting: Setting, board: Board) -> None:
             setting.spaces_of[card] = board.spaces_of(card)
 
 
-def _fill_lines(setting: Setting, rules: Rules) -> None:
-    all_lines = lines(rules.line_length)
+def _fill_lines(setting: Setting, length: int, free_corners: bool) -> None:
+    all_lines = lines(length)
     n = len(all_lines.spaces)
     setting.n_lines = n
-    setting.line[:n, : rules.line_length] = all_lines.spaces
+    setting.line[:n, :length] = all_lines.spaces
     corners = np.isin(all_lines.spaces, CORNERS).sum(axis=1)
-    setting.line_corners[:n] = corners if rules.free_corners else 0
-    setting.line_open[:n] = rules.free_corners | (corners == 0)
-    on_line, setting.overlap[:n, :n] = _on_line(rules.line_length)
+    setting.line_corners[:n] = corners if free_corners else 0
+    setting.line_open[:n] = free_corners | (corners == 0)
+    on_line = np.zeros((n, SPACES), np.int64)
+    on_line[np.arange(n)[:, None], all_lines.spaces] = 1
+    setting.overlap[:n, :n] = on_line @ on_line.T
     is_open, n_through, all_through = setting.line_open[:n], setting.n_through, setting.through
     for space in range(SPACES):
         through = np.flatnonzero(on_line[:, space] & is_open)
@@ -144,20 +154,11 @@ def _fill_lines(setting: Setting, rules: Rules) -> None:
         all_through[space, : len(through)] = through
 
 
-@cache
-def _on_line(length: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return 1 where a line has a space, by both, and how many spaces two lines share."""
-    spaces = lines(length).spaces
-    on_line = np.zeros((len(spaces), SPACES), np.int64)
-    on_line[np.arange(len(spaces))[:, None], spaces] = 1
-    return on_line, on_line @ on_line.T
-
-
-def _fill_tracks(setting: Setting, rules: Rules) -> None:
-    all_tracks = tracks(rules.line_length)
+def _fill_tracks(setting: Setting, length: int) -> None:
+    all_tracks = tracks(length)
     setting.n_tracks = len(all_tracks)
     setting.track_space[: len(all_tracks)] = all_tracks
-    numbers = {tuple(line): number for number, line in enumerate(lines(rules.line_length).spaces)}
+    numbers = {tuple(line): number for number, line in enumerate(lines(length).spaces)}
     in_use = np.zeros(SPACES, np.int64)  # of a space's four
     # A field of a record takes as long to look up as all else in the loop together.
     line_track, line_shift, tracks_of = setting.line_track, setting.line_shift, setting.tracks
@@ -165,8 +166,8 @@ def _fill_tracks(setting: Setting, rules: Rules) -> None:
     has_corner, is_open = setting.line_corners > 0, setting.line_open.astype(bool)
     for track, spaces in enumerate(all_tracks):
         one = np.zeros(SPACES, np.uint64)
-        for at in range(SIDE - rules.line_length + 1):
-            number = numbers.get(tuple(spaces[at : at + rules.line_length]))
+        for at in range(SIDE - length + 1):
+            number = numbers.get(tuple(spaces[at : at + length]))
             if number is None:
                 break
             line_track[number] = track
@@ -175,7 +176,7 @@ def _fill_tracks(setting: Setting, rules: Rules) -> None:
             if has_corner[number]:
                 corner[track] |= bit
             if is_open[number]:
-                one[spaces[at : at + rules.line_length]] |= bit
+                one[spaces[at : at + length]] |= bit
         for space in np.flatnonzero(one):
             tracks_of[space, in_use[space]] = track
             on_track[space, in_use[space]] = one[space]
