@@ -53,7 +53,6 @@ def study(
     from simcore.simulation import check_numbers
 
     check_numbers(found.games, threads)
-
     path = folder.folder("study", seed)
     with keeping(path, "arms"), progress("playing", study_games(found, seed), quiet) as advance:
         page, sentences = run_study(
