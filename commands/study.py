@@ -50,7 +50,9 @@ def study(
     else:
         found = parse_study(preset_text(str(preset)), f"preset {preset}", games)
     from experiments.study import run_study, study_games
+    from simcore.simulation import check_numbers
 
+    check_numbers(found.games, threads)
     path = folder.folder("study", seed)
     with keeping(path, "arms"), progress("playing", study_games(found, seed), quiet) as advance:
         page, sentences = run_study(

@@ -14,7 +14,7 @@ def play(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Mapping[str, Table]:
-    """Play the arms that the record has not; return the tables of all, by name.
+    """Play the arms that the record has not; return the tables of those given, by name.
 
     Raises what play_arms raises; arms that were finished before an error or an interrupt stay.
     """
@@ -27,4 +27,4 @@ def play(
         play_arms(missing, record.write, threads, progress)
     finally:
         record.add_seconds(time.monotonic() - started)
-    return record.tables()
+    return record.tables(arms)

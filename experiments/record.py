@@ -96,9 +96,10 @@ class Record:
         """Enter that all is done."""
         self._update({"finished": True, "ended": now()})
 
-    def tables(self) -> dict[str, Table]:
-        """Return the tables of the arms that are done, by name."""
-        return read_tables(self.path, self.manifest)
+    def tables(self, arms: Sequence[Arm]) -> dict[str, Table]:
+        """Return the tables of arms that are done, by name."""
+        names = {arm.name for arm in arms}
+        return read_tables(self.path, [p for p in self.manifest["parts"] if p["arm"] in names])
 
     def _update(self, changes: Mapping[str, Any]) -> None:
         self.manifest = {**self.manifest, **changes}
@@ -110,12 +111,12 @@ def arm_file(folder: Path, number: int) -> Path:
     return folder / _ARMS / f"arm-{number:05d}.parquet"
 
 
-def read_tables(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Table]:
-    """Return the tables that a manifest lists, by arm; StoreError if one cannot be read."""
+def read_tables(folder: Path, parts: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
+    """Return the tables of parts of a manifest, by arm; StoreError if one cannot be read."""
     import pyarrow.parquet as pq
 
     found: dict[str, Table] = {}
-    for part in manifest["parts"]:
+    for part in parts:
         file = arm_file(folder, part["number"])
         try:
             columns = pq.read_table(file)

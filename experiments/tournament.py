@@ -108,10 +108,8 @@ def play_tournament(
     tables: dict[str, Table] = {}
     for _ in range(tournament.rounds):
         new = swiss_round(tournament, met, tables)
-        arms = _arms(tournament, new)
-        found = play(record, arms, threads, progress)
-        # The record of a tournament that goes on may have later rounds already.
-        tables |= {arm.name: found[arm.name] for arm in arms}
+        # Of this round only: a tournament that goes on may have later ones in its record already.
+        tables |= play(record, _arms(tournament, new), threads, progress)
         met += new
     return tables
 

@@ -1,0 +1,147 @@
+"""How many games: what is foretold is what a run of that many games has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from arranged import by_deal, strategies, t_interval
+from helpers import Seqlab
+from scipy import stats
+
+from experiments.power import PILOT_FIRST, WIDTHS, answer, pilot_arm
+from simcore import Rules, simulate
+from simcore.runner import RunError
+
+SEED = 5
+TWO, THREE = Rules(), Rules(players=3)
+WISHES = {2: 0.008, 3: 0.005}
+"""Half-widths that take some thousand deals, so that chance moves the interval by little."""
+
+CASES = [
+    (("greedy",), TWO),
+    (("greedy",), THREE),
+    (("greedy", "greedy:no_two_eyed=1"), TWO),
+    (("greedy", "balanced"), TWO),
+    (("greedy", "balanced"), THREE),
+]
+
+
+def by_deal_of_a_run(names: Sequence[str], rules: Rules, games: int) -> np.ndarray:
+    """Return the figure of each deal in a run of that many games."""
+    if len(names) == 1:
+        run = simulate(list(names), games, SEED, rules, "rotate")
+        won = run.games["winner"] == run.games["first_seat"] % rules.teams
+        score = won.astype(float).mask(run.games["winner"] < 0, 1 / rules.teams)
+        return by_deal(run.games.assign(score=score), "score") / rules.teams
+    run = simulate(list(names), games, SEED, rules, "swap")
+    seats = run.seats[(run.seats["strategy"] == names[0]) & (run.seats["seat"] < rules.teams)]
+    return by_deal(seats, "score") / {2: 2, 3: 9}[rules.teams]
+
+
+@pytest.mark.parametrize(
+    ("names", "rules"), CASES, ids=["greedy-2", "greedy-3", "barred-2", "balanced-2", "balanced-3"]
+)
+def test_a_run_of_that_many_games_has_the_wanted_width(
+    names: tuple[str, ...], rules: Rules
+) -> None:
+    told = answer(
+        strategies(names), rules, half_widths=(WISHES[rules.teams],), deals=3000, seed=SEED
+    )
+    for kind, wish, need in told.needs:
+        assert kind == "half-width"
+        found = by_deal_of_a_run(names, rules, need.games)
+        assert len(found) == need.deals
+        low, high = t_interval(found)
+        assert (high - low) / 2 == pytest.approx(wish, rel=0.06)
+
+
+def test_games_saved_are_those_of_the_run() -> None:
+    """Games of their own deals have the variance of single games."""
+    told = answer(strategies(("greedy",)), TWO, half_widths=(0.015,), deals=4000, seed=SEED)
+    ((_, _, need),) = told.needs
+    run = simulate(["greedy"], 8000, SEED, TWO, "none")
+    score = (run.games["winner"] == run.games["first_seat"]).astype(float)
+    wanted = score.var() * (stats.norm.ppf(0.975) / 0.015) ** 2
+    assert need.unpaired == pytest.approx(wanted, rel=0.02)
+    assert told.pilot.saved == pytest.approx(need.unpaired / need.games, rel=0.01)
+
+
+def test_an_effect_is_found_as_often_as_foretold() -> None:
+    """Pairs of a run are cut into runs of that many; four in five find what is there."""
+    told = answer(
+        strategies(("greedy", "greedy:no_corner_lines=1")),
+        TWO,
+        effects=(0.06,),
+        deals=3000,
+        seed=SEED,
+    )
+    ((kind, wish, need),) = told.needs
+    assert (kind, wish) == ("effect", 0.06)
+    repeats = 160
+    found = by_deal_of_a_run(("greedy", "greedy:no_corner_lines=1"), TWO, 2 * repeats * need.deals)
+    parts = found.reshape(repeats, need.deals)
+    # The true difference is moved to the one that was asked for.
+    parts = parts - found.mean() + 0.06
+    t = parts.mean(axis=1) / (parts.std(axis=1, ddof=1) / np.sqrt(need.deals))
+    share = (abs(t) > stats.norm.ppf(0.975)).mean()
+    assert abs(share - 0.8) < 4 * np.sqrt(0.8 * 0.2 / repeats)
+
+
+def test_the_better_one_is_ahead_after_so_many_games() -> None:
+    names = ("greedy", "greedy:no_one_eyed=1")
+    told = answer(strategies(names), TWO, half_widths=(0.02,), deals=5000, seed=SEED)
+    assert told.ahead is not None
+    repeats, pairs = 400, told.ahead // 2
+    found = by_deal_of_a_run(names, TWO, 2 * repeats * pairs).reshape(repeats, pairs)
+    ahead = (found.mean(axis=1) > 0.5).mean()
+    assert 0.95 - 0.045 < ahead < 0.95 + 0.04
+    # Whoever is named first.
+    back = answer(strategies(names[::-1]), TWO, half_widths=(0.02,), deals=5000, seed=SEED)
+    assert back.ahead == told.ahead
+
+
+def test_threads_change_nothing() -> None:
+    one, two = (answer(strategies(("greedy",)), THREE, deals=500, threads=n) for n in (1, 2))
+    assert one == two
+    assert [wish for kind, wish, _ in one.needs if kind == "effect"] == list(WIDTHS)
+
+
+def test_pilots_are_of_deals_that_no_run_has() -> None:
+    assert pilot_arm(strategies(("greedy",)), TWO, 5, 0).first_deal == PILOT_FIRST > 10**12
+    with pytest.raises(RunError, match="strategies: 3; allowed: one, or two that differ"):
+        pilot_arm(strategies(("greedy", "random", "balanced")), THREE, 5, 0)
+
+
+def test_the_command(seqlab: Seqlab) -> None:
+    words = ("power", "-s", "greedy", "--deals", 400, "--half-width", 1, "--effect", 2, "-q")
+    assert seqlab(*words, "--json") == 0
+    rows = json.loads(seqlab.out)
+    assert [(row["wish"], row["points"]) for row in rows] == [("half-width", 1), ("effect", 2)]
+    assert all(row["games"] == 2 * row["deals"] for row in rows)
+    assert seqlab(*words) == 0
+    assert "advantage of going first, greedy in all seats: " in seqlab.out
+    assert f"{rows[0]['games']:,}" in seqlab.out
+    assert seqlab.err == ""
+
+
+def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
+    for words, told in (
+        (("-s", "greedy", "-s", "greedy"), "strategies: 2; allowed: one, or two that differ"),
+        (("-s", "nobody"), "no strategy 'nobody'; allowed: "),
+        (("--deals", "1"), "deals: 1; allowed: 2 or more"),
+        (("--deals", "0"), "deals: 0; allowed: 2 or more"),
+        (("--half-width", "0"), "half-width 0.0: a number above 0"),
+        (("--effect", "nan"), "effect nan: a number above 0"),
+        (("--effect", "1", "--chance", "0.01"), "power 0.01, alpha 0.05: 0 < alpha < power < 1"),
+        (("--half-width", "1e-9"), "more than 1e+12 deals: wish for less"),
+        (("--seed", "-1"), "seed: -1; allowed: 0 to "),
+        (("--threads", "0"), "threads: 0; allowed: 1 to "),
+    ):
+        given = words if "-s" in words else ("-s", "random", *words)
+        size = () if "--deals" in words else ("--deals", "40")
+        assert seqlab("power", *given, *size) == 2, words
+        assert seqlab.err.startswith(f"error: {told}"), seqlab.err
+        assert seqlab.err.count("\n") == 1
