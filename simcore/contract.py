@@ -12,7 +12,7 @@ import numpy as np
 from simcore.cards import CARDS
 from simcore.design import make_design
 from simcore.moves import any_playable, is_legal
-from simcore.plan import Plan
+from simcore.plan import Chunk, Plan
 from simcore.rng import bot_stream_start
 from simcore.rules import Rules
 from simcore.runner import BotError, Runner
@@ -58,10 +58,10 @@ def table_for(bot: Bot, rules: Rules, seed: int = 1) -> Runner:
     return Runner(plan, made)
 
 
-def check_games(bot: Bot, rules: Rules, games: int) -> None:
+def check_games(bot: Bot, rules: Rules, games: int) -> Chunk:
     """Check that games are legal and end, and depend on nothing but seed and number.
 
-    Raises ContractError, and BotError for a play that is not legal.
+    Returns what was played; raises ContractError, and BotError for a play that is not legal.
     """
     played = table_for(bot, rules).play(0, games)
     turns = played.games["turns"]
@@ -71,9 +71,10 @@ def check_games(bot: Bot, rules: Rules, games: int) -> None:
     for before, after in zip(played[1:], again[1:], strict=True):
         _require(np.array_equal(before, after), "the same seed gives other games")
     last = len(played.games) - 1
-    alone = table_for(bot, rules).play(last, 1)
+    alone = table_for(bot, rules).play(last, 1) if last else again
     same = np.array_equal(alone.games, played.games[last:])
     _require(same, f"game {last} is another when it is played alone")
+    return played
 
 
 def check_choices(bot: Bot, rules: Rules, seed: int, games: int = 1, asks: int = 40) -> int:

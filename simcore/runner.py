@@ -1,6 +1,7 @@
 """Runner: games of a plan, one thread's, and what is said when a bot goes wrong in one."""
 
 import shlex
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -28,6 +29,7 @@ from simcore.records import (
 )
 from simcore.rules import MAX_SEATS
 from simcore.setting import Setting, make_setting
+from simcore.spread import Stopped
 from simcore.strategy import (
     FIRST_BAR,
     MAX_MEMORY,
@@ -119,15 +121,22 @@ class Runner:
             return bot.start(setting, params)
         return watched(lambda: bot.start(setting, params), lambda: "start")
 
-    def play(self, first_game: int, games: int, events: Any = None) -> Chunk:
+    def play(
+        self,
+        first_game: int,
+        games: int,
+        events: Any = None,
+        stop: threading.Event | None = None,
+    ) -> Chunk:
         """Play up to `games` games from `first_game` on; those that fit the room set aside.
 
-        `events`, EVENT_ROW (room,), takes the log of what happens if it is given. Raises BotError.
+        `events`, EVENT_ROW (room,), takes the log of what happens if it is given. Raises BotError,
+        and Stopped soon after `stop` is set, after which the runner cannot be used again.
         """
         rules, rows, used = self.plan.rules, self._rows(games), np.zeros(4, np.int64)
         self.notes.space[:] = 0
         log = np.zeros(0, EVENT_ROW) if events is None else events
-        self._play_watched(first_game, rows, log, used)
+        self._play_watched(first_game, rows, log, used, stop)
         done = int(used[0])
         return Chunk(
             first_game,
@@ -166,14 +175,18 @@ class Runner:
             )
         return int(self._bench.fault) or int(fault)
 
-    def _play_watched(self, first_game: int, rows: Any, log: Any, used: Any) -> None:
+    def _play_watched(
+        self, first_game: int, rows: Any, log: Any, used: Any, stop: threading.Event | None
+    ) -> None:
         """Fill rows, log and used; raises BotError for whatever a bot does that it may not."""
 
         def error(text: str) -> BotError:
             return self._bot_error(first_game + int(used[0]), text)
 
         try:
-            fault = watched(lambda: self._fill(first_game, rows, log, used), self._position)
+            fault = watched(lambda: self._fill(first_game, rows, log, used), self._position, stop)
+        except Stopped:
+            raise
         except Stuck:
             done = int(rows[0]["events"][: used[0]].sum())
             told = error(f"has not decided for {STUCK_SECONDS:g} s")

@@ -229,7 +229,7 @@ def slices(
         if stop.is_set():
             raise Stopped
         started = time.monotonic()
-        chunk = runner.play(game, min(pace.games, end - game))
+        chunk = runner.play(game, min(pace.games, end - game), stop=stop)
         game += len(chunk.games)
         if time.monotonic() - started < _SLICE_SECONDS / 2 and len(chunk.games) == pace.games:
             pace.games *= 2

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from simcore.jit import PLAIN_PYTHON
+from simcore.spread import Stopped
 
 Result = TypeVar("Result")
 
@@ -32,7 +33,10 @@ STUCK_SECONDS = seconds_of(os.environ.get("SEQLAB_STUCK_SECONDS", "60"))
 """How long a bot may take for a decision; 0 for any time."""
 
 _LOOKS = 20
-"""How often the game is looked at in that time."""
+"""How often at least the game is looked at in that time."""
+
+_HEARD_SECONDS = 1.0
+"""How long a game may go on when all is to stop."""
 
 _left_behind = threading.Event()
 
@@ -57,11 +61,16 @@ def left_behind() -> bool:
     return _left_behind.is_set()
 
 
-def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
+def watched(
+    call: Callable[[], Result],
+    position: Callable[[], Any],
+    stop: threading.Event | None = None,
+) -> Result:
     """Return what `call` returns; raise Stuck when `position` stays the same for STUCK_SECONDS.
 
-    A position of None is not looked at. What the call raises is an Exception in any case. In plain
-    Python, where one may stop to look around, the call is made without a watch.
+    A position of None is not looked at. What the call raises is an Exception in any case. Raises
+    Stopped soon after `stop` is set, since games of slow bots may take minutes. In plain Python,
+    where one may stop to look around, the call is made without a watch.
     """
     if PLAIN_PYTHON:
         return call()
@@ -81,7 +90,7 @@ def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
 
     threading.Thread(target=work, daemon=True).start()
     try:
-        _wait(ended, position)
+        _wait(ended, position, stop)
     except BaseException:
         _left_behind.set()
         raise
@@ -90,14 +99,17 @@ def watched(call: Callable[[], Result], position: Callable[[], Any]) -> Result:
     return found[0]
 
 
-def _wait(ended: threading.Event, position: Callable[[], Any]) -> None:
-    if STUCK_SECONDS == 0:
-        ended.wait()
+def _wait(
+    ended: threading.Event, position: Callable[[], Any], stop: threading.Event | None
+) -> None:
+    step = min(STUCK_SECONDS / _LOOKS or _HEARD_SECONDS, _HEARD_SECONDS)
     last, still = position(), 0
     # Looks are counted, not seconds: a process that was asleep has not been stuck.
-    while not ended.wait(STUCK_SECONDS / _LOOKS):
+    while not ended.wait(step):
+        if stop is not None and stop.is_set():
+            raise Stopped
         now = position()
         still = still + 1 if now == last and now is not None else 0
         last = now
-        if still >= _LOOKS:
+        if 0 < STUCK_SECONDS <= still * step:
             raise Stuck

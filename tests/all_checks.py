@@ -58,11 +58,8 @@ def main() -> int:
         tests = [*python, "pytest", "-q"]
         coverage = ["--cov=simcore", "--cov=strategies", "--cov-branch", "--cov-report="]
         # Each of these keeps one core busy, and two processes that play the same compile the same:
-        # so those that compile do it once each, side by side.
+        # so those that compile do it once each, side by side. The longest come first.
         alone: list[tuple[str, list[str], dict[str, str]]] = [
-            ("lint", [*python, "ruff", "check"], {}),
-            ("format", [*python, "ruff", "format", "--check"], {}),
-            ("types", [*python, "mypy"], {}),
             ("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"], {}),
             ("tests with bounds", [*tests, *CHECKED, f"--junitxml={bounds}"], checked),
             (
@@ -70,8 +67,11 @@ def main() -> int:
                 [*tests, *coverage, *PLAIN, f"--junitxml={plain}"],
                 logic,
             ),
+            ("types", [*python, "mypy"], {}),
+            ("lint", [*python, "ruff", "check"], {}),
+            ("format", [*python, "ruff", "format", "--check"], {}),
         ]
-        with ThreadPoolExecutor() as pool:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
             passed = list(pool.map(lambda step: check(*step, quiet=True), alone))
         spread = ["-n", "2", "--dist", "worksteal"]
         passed += [

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,8 @@ from simcore.guard import copy_table, same_table
 from simcore.rules import Rules
 from simcore.runner import BotError, RunError, Runner
 from simcore.setting import make_setting
-from simcore.simulation import make_plan
+from simcore.simulation import make_plan, warm_up
+from simcore.spread import Stopped
 from simcore.strategy import StrategyError, find_bot
 from simcore.table import TABLE
 from simcore.watch import seconds_of
@@ -174,6 +176,37 @@ def test_what_does_not_end_before_there_is_a_game(
     name = bot(tmp_path, "", wait.format(""))
     with pytest.raises(StrategyError, match=r"TimeoutError: not done after 0\.4 s"):
         find_bot(name)
+    assert watch.left_behind()
+    ended.set()
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python is not watched")
+@pytest.mark.parametrize("limit", [60, 0])
+def test_a_slow_game_is_given_up_when_all_is_to_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: float
+) -> None:
+    """Whoever presses Ctrl-C does not wait for a model that thinks for minutes."""
+    for module in ("watch", "runner"):
+        monkeypatch.setattr(f"simcore.{module}.STUCK_SECONDS", limit)
+    ended = threading.Event()
+    monkeypatch.setattr("simcore.watch.ended_by_a_test", ended, raising=False)
+    monkeypatch.setattr("simcore.watch._left_behind", threading.Event())
+    file = tmp_path / "slow.py"
+    file.write_text(
+        "from simcore.watch import ended_by_a_test\n"
+        "class Bot:\n"
+        "    def choose(self, setting, table, seat, hand, own):\n"
+        "        ended_by_a_test.wait(100)\n"
+        "        return -1\n"
+    )
+    runner = Runner(*make_plan([f"{file}:Bot"], Rules()))
+    warm_up(runner)
+    stop = threading.Event()
+    stop.set()
+    started = time.monotonic()
+    with pytest.raises(Stopped):
+        runner.play(0, 1, stop=stop)
+    assert time.monotonic() - started < 20
     assert watch.left_behind()
     ended.set()
 

@@ -81,19 +81,22 @@ class Oracle:
         self.gain = weights.match_gain if own else weights.gain
         self.block = weights.match_block if foe else weights.block
         self.take = weights.match_take if foe else weights.take
-        self.lines = [Line(game, self.team, line, weights, weights.closing) for line in game.lines]
+        self.through: dict[int, list[Line]] = {space: [] for space in range(100)}
+        for spaces in game.lines:
+            line = Line(game, self.team, spaces, weights, weights.closing)
+            for space in spaces:
+                self.through[space].append(line)
 
     def placing(self, space: int) -> float:
         total = self.weights.centre * steps(space)
-        for line in self.lines:
-            if space in line.spaces:
-                factor = self.weights.corner if line.corner else 1.0
-                total += by_needs(self.gain, line.own) * factor * self.own_part(line, space)
-                total += by_needs(self.block, line.foe) * self.foe_part(line)
+        for line in self.through[space]:
+            factor = self.weights.corner if line.corner else 1.0
+            total += by_needs(self.gain, line.own) * factor * self.own_part(line, space)
+            total += by_needs(self.block, line.foe) * self.foe_part(line)
         return total
 
     def taking(self, space: int) -> float:
-        lines = [line for line in self.lines if space in line.spaces]
+        lines = self.through[space]
         if self.game.chips[space] == self.team:
             factors = [self.weights.corner if line.corner else 1.0 for line in lines]
             gains = [by_needs(self.gain, line.own) for line in lines]

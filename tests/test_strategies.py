@@ -59,8 +59,7 @@ ALL_RULES = all_rules() if JIT else all_rules()[::7]
 def test_plays_legal_games_to_their_end(bot: Bot, rules: Rules) -> None:
     """The engine stops with a fault at an illegal play, exchange or forfeit."""
     games = scaled(12)
-    check_games(bot, rules, games)
-    played = table_for(bot, rules).play(0, games)
+    played = check_games(bot, rules, games)
     other = table_for(bot, rules, seed=2).play(0, games)
     assert not np.array_equal(other.seats, played.seats)
 

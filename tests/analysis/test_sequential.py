@@ -5,7 +5,7 @@ import pytest
 from pair_play import DRAWS, NO_DRAWS, chances, play_tests
 from scipy.optimize import minimize
 
-from analysis import likelihood
+from analysis import pair_likelihood
 from analysis.elo import ELO_PER_SD, score_of_elo
 from analysis.sequential import (
     ACCEPTS_ELO0,
@@ -126,12 +126,12 @@ def test_normalized_ratio_is_that_of_direct_maximisation(counts, elo0, elo1):
 @pytest.mark.parametrize("t", [-1.5, -0.1, 0.0, 0.02, 0.4, 2.0])
 @pytest.mark.parametrize("counts", [*COUNTS, (0, 0, 50, 0, 0), (0, 0, 0, 0, 9), (0, 0, 0, 0, 0)])
 def test_fits_keep_their_constraint(counts, t):
-    p = likelihood.fit_t(counts, t)
+    p = pair_likelihood.fit_t(counts, t)
     mean = p @ SCORES
     assert p.sum() == pytest.approx(1)
     assert mean - 0.5 == pytest.approx(t * np.sqrt(p @ (SCORES - mean) ** 2), abs=1e-7)
     for score in (0.01, 0.5, 0.9):
-        p = likelihood.fit_mean(counts, score)
+        p = pair_likelihood.fit_mean(counts, score)
         assert p.sum() == pytest.approx(1)
         assert p @ SCORES == pytest.approx(score, abs=1e-7)
 
@@ -143,7 +143,7 @@ def test_fits_keep_their_constraint(counts, t):
 def test_how_much_empty_cells_count_does_not_matter(monkeypatch, counts, normalized):
     test = SequentialTest(0, 20, normalized=normalized)
     usual = test.ratio(counts)
-    monkeypatch.setattr(likelihood, "EMPTY", 1e-6)
+    monkeypatch.setattr(pair_likelihood, "EMPTY", 1e-6)
     assert test.ratio(counts) == pytest.approx(usual, abs=0.01)
 
 
@@ -215,7 +215,7 @@ def error_rates(test, like, repeats, seed):
 
 
 def logistic_of_normalized(elo, like):
-    p = likelihood.fit_t(1e6 * np.array(like), elo / ELO_PER_SD * np.sqrt(2))
+    p = pair_likelihood.fit_t(1e6 * np.array(like), elo / ELO_PER_SD * np.sqrt(2))
     score = p @ SCORES
     return -400 * np.log10(1 / score - 1)
 
