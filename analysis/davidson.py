@@ -10,6 +10,7 @@ scores more in a round robin is rated higher; and the likelihood is concave.
 Games without any draw have nu = 0, which is Bradley and Terry's model (Biometrika 39, 1952).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,8 @@ import numpy as np
 from analysis.estimates import Array
 from analysis.likelihood import Likelihood, Terms, maximum, sandwich, separated
 from analysis.patterns import DRAWN, LOSS, POINTS, STARTER, WIN
+
+Common = Sequence[tuple[int, int, Array]]
 
 DAVIDSON = "Davidson"
 BRADLEY_TERRY = "Bradley-Terry, no draws"
@@ -53,9 +56,10 @@ class Fit:
         return np.asarray((up + self.nu / 2) / (up + self.nu + down))
 
 
-def fit(patterns: Array) -> Fit:
+def fit(patterns: Array, common: Common = ()) -> Fit:
     """Fit strategies that can all be compared (`likelihood.groups`), int64 (n, n, 3, 3).
 
+    `common` are the pairings of `patterns.Field` where all played the same deals.
     The data decide on the model: with too few draws or decided games for a maximum, draws count
     as half wins, which keeps the estimates consistent; if a place to start always wins, that has
     no term.
@@ -65,17 +69,20 @@ def fit(patterns: Array) -> Fit:
     halves[..., LOSS], halves[..., WIN] = (starts[..., r] + starts[..., 1] / 2 for r in (LOSS, WIN))
     drawn = starts[..., 1].any()
     if drawn and not separated(_more_likely(starts, True, True)):
-        return _fit(patterns, starts, DAVIDSON)
+        return _fit(patterns, starts, DAVIDSON, common)
     if starts.any() and not separated(_more_likely(halves, False, True)):
-        return _fit(patterns, halves, HALVES if drawn else BRADLEY_TERRY)
-    return _fit(patterns, halves, NO_SEAT)
+        return _fit(patterns, halves, HALVES if drawn else BRADLEY_TERRY, common)
+    return _fit(patterns, halves, NO_SEAT, common)
 
 
-def _fit(patterns: Array, starts: Array, model: str) -> Fit:
+def _fit(patterns: Array, starts: Array, model: str, common: Common) -> Fit:
     n, draws, seat = len(patterns), model == DAVIDSON, model != NO_SEAT
     likelihood = _likelihood(starts, draws, seat)
     best = maximum(likelihood, np.zeros(n + 2))
-    meat = _meat(patterns, _expected(_log_shares(best, draws)))
+    if common and len(common[0][2]) > 1:
+        meat = _common_meat(n, common)
+    else:
+        meat = _meat(patterns, _expected(_log_shares(best, draws)))
     free = np.array([True] * n + [seat, draws])
     meat[~free], meat[:, ~free] = 0, 0
     return Fit(model, best, sandwich(likelihood(best).information, meat), likelihood)
@@ -156,6 +163,19 @@ def _expected(logs: Array) -> Array:
     win, draw, _ = (np.exp(logs[..., r]) for r in (WIN, 1, LOSS))
     first = win + draw / 2
     return np.stack([first + 1 - first.T, first + first.T, draw + draw.T], axis=-1)
+
+
+def _common_meat(n: int, common: Common) -> Array:
+    """Return the summed squares of the scores of deals that all pairings share."""
+    deals = len(common[0][2])
+    score = np.zeros((deals, n + 2))
+    for i, j, outcomes in common:
+        features = _FEATURES[:, outcomes[:, 0], outcomes[:, 1]].T
+        off = features - features.mean(axis=0)
+        score[:, i] += off[:, 0]
+        score[:, j] -= off[:, 0]
+        score[:, n:] += off[:, 1:]
+    return np.asarray(np.einsum("dk,dl->kl", score, score) * deals / (deals - 1))
 
 
 def _meat(patterns: Array, expected: Array) -> Array:

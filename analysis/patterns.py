@@ -46,11 +46,13 @@ class Field:
     """Strategies by name, sorted, and `patterns`, int64 (n, n, 3, 3).
 
     `patterns[i, j, p, q]` counts deals in which i had result p against j in the game it started,
-    and q in the game that j started. Both orders of a pair are there.
+    and q in the game that j started. Both orders of a pair are there. `common` has (i, j, outcomes)
+    of every pairing if all of them played the same deals, in the same order; it is empty if not.
     """
 
     names: tuple[str, ...]
     patterns: Array
+    common: tuple[tuple[int, int, Array], ...] = ()
 
     @property
     def deals(self) -> Array:
@@ -98,6 +100,20 @@ def histogram(outcomes: ArrayLike) -> Array:
 def turned(patterns: Array) -> Array:
     """Return histograms (..., 3, 3) as the other strategy sees them."""
     return np.asarray(np.swapaxes(patterns, -1, -2)[..., ::-1, ::-1])
+
+
+def common_field(pairings: Iterable[Pairing]) -> Field:
+    """Reduce pairings that all played the same deals, in order, each pair once.
+
+    Raises ValueError as `field` does, and for pairings of different length.
+    """
+    given = [Pairing(a, b, np.asarray(outcomes)) for a, b, outcomes in pairings]
+    if len({len(np.asarray(outcomes)) for _, _, outcomes in given}) > 1:
+        raise ValueError("pairings: of different length; allowed: the same deals for all")
+    made = field(given)
+    index = {name: i for i, name in enumerate(made.names)}
+    common = tuple((index[a], index[b], np.asarray(each)) for a, b, each in given)
+    return replace(made, common=common)
 
 
 def field(pairings: Iterable[Pairing]) -> Field:

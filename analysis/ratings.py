@@ -2,8 +2,8 @@
 
 Elo is 400 log10 of the odds of a team's strength (`analysis.davidson`): without draws it is the
 Elo of the score; with many it is further from 0, as a score near 1/2 then tells of more strength.
-Pairings are taken as independent; two that share their deals are nearly so, since each strategy
-holds either side of a deal once.
+Pairings on the same deals are summed up by deal (`patterns.common_field`): games of strategies
+that play alike are alike there. Other pairings are taken as independent.
 
 A strategy that won all its games against those it could be compared with, or lost them all, gets
 no value but a bound: the Elo at which the end of Wilson's interval of its score would be expected.
@@ -111,7 +111,9 @@ def ratings(field: Field, anchor: str | None = None) -> Ratings:
 def _core(field: Field, rated: Array, anchor: int | None) -> _Core:
     zero = np.full(len(rated), 1 / len(rated)) if anchor is None else (rated == anchor) * 1.0
     patterns = field.patterns[np.ix_(rated, rated)]
-    return _Core(field, rated, fit(patterns), np.append(zero, [0.0, 0.0]))
+    at = {int(place): i for i, place in enumerate(rated)}
+    common = [(at[i], at[j], each) for i, j, each in field.common if i in at and j in at]
+    return _Core(field, rated, fit(patterns, common), np.append(zero, [0.0, 0.0]))
 
 
 def _elo(core: _Core, place: int, scored: Array) -> Estimate:

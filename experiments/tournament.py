@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from analysis.duel import Duel, Pairing, duel_arm, games_of_deal, told_duel
-from analysis.patterns import Field, field
+from analysis.patterns import Field, common_field
 from analysis.patterns import Pairing as Outcomes
 from analysis.thirds import TableField, TablePairing, table_field
 from experiments.play import play
@@ -203,7 +203,7 @@ def outcomes_of(
 def two_team_field(tournament: Tournament, tables: Mapping[str, Table]) -> Field:
     """Return the results of a tournament of two teams as patterns of deals."""
     found = outcomes_of(tournament, tables)
-    return field(Outcomes(*pair, outcome) for pair, outcome in found.items())
+    return common_field(Outcomes(*pair, outcome) for pair, outcome in found.items())
 
 
 def three_team_field(tournament: Tournament, tables: Mapping[str, Table]) -> TableField:
