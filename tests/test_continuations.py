@@ -146,12 +146,12 @@ def unseen(desk: Desk, per_seat: int) -> Cards | None:
 
 FIXED = [  # players, teams, change, seed, turns, depth, ways
     (2, 2, {}, 1, 1, 3, 1316),
-    (2, 2, {}, 2, 30, 2, 2004),
-    (2, 2, {"one_eyed_removes": "any", "one_eyed_jacks": 8}, 13, 24, 2, 108),
-    (2, 2, {"dead_card_exchanges": -1, "line_length": 6}, 4, 62, 3, 904),
-    (3, 3, {}, 5, 30, 3, 7588),
+    (2, 2, {}, 2, 30, 2, 1104),
+    (2, 2, {"one_eyed_removes": "any", "one_eyed_jacks": 8}, 13, 24, 2, 130),
+    (2, 2, {"dead_card_exchanges": -1, "line_length": 6}, 4, 62, 3, 496),
+    (3, 3, {}, 5, 30, 3, 6189),
     (4, 2, {"deal": "single_deck"}, 6, 12, 3, 13248),
-    (6, 3, {"free_corners": False}, 7, 36, 3, 1827),
+    (6, 3, {"free_corners": False}, 7, 36, 3, 3680),
     (12, 3, {"sequences_protected": False}, 8, 12, 2, 78),
 ]
 

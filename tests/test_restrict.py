@@ -65,7 +65,7 @@ def test_barred_plays_are_made_only_when_forced(bot: str, bars: list[str], playe
     assert find_strategy(name).name == name
     rules = Rules(players=players, one_eyed_removes="any" if len(bars) > 1 else "opponent")
     runner = Runner(*make_plan([name], rules, 5))
-    found = [judge(game.events(), set(bars)) for game in replay(runner, 0, scaled(60))]
+    found = [judge(game.events(), set(bars)) for game in replay(runner, 0, scaled(30))]
     plays, forced = (sum(column) for column in zip(*found, strict=True))
     assert plays > 0
     assert forced < plays / 2

@@ -413,13 +413,18 @@ def test_ctrl_c(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parent.parent,
+        # Or it is ignored where these tests run in the background of a script.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    end = time.monotonic() + 120
-    while time.monotonic() < end and not list(out.glob("spaces/*.parquet")):
-        assert running.poll() is None
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=100)
+    try:
+        end = time.monotonic() + 120
+        while time.monotonic() < end and not list(out.glob("spaces/*.parquet")):
+            assert running.poll() is None
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=100)
+    finally:
+        running.kill()
     assert running.returncode == 130
     assert told.splitlines() == [
         f"error: interrupted; finished parts are in {out}: "

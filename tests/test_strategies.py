@@ -47,8 +47,9 @@ def quick(bot: Bot) -> Bot:
     return replace(bot, parameters=tuple(told))
 
 
-# Without compilation a move of a slow bot takes minutes.
-BOTS = [bot for bot in map(quick, map(find_bot, bot_names())) if JIT or bot.fast]
+EVERY = [quick(find_bot(name)) for name in bot_names()]
+# Without compilation a move of a slow bot takes minutes, and bots of the same code are one.
+BOTS = EVERY if JIT else list({bot.choose: bot for bot in EVERY if bot.fast}.values())
 IDS = [bot.name for bot in BOTS]
 
 ALL_RULES = all_rules() if JIT else all_rules()[::7]
@@ -64,7 +65,7 @@ def test_plays_legal_games_to_their_end(bot: Bot, rules: Rules) -> None:
     assert not np.array_equal(other.seats, played.seats)
 
 
-@pytest.mark.parametrize("bot", BOTS, ids=IDS)
+@pytest.mark.parametrize("bot", EVERY, ids=bot_names())
 def test_is_described(bot: Bot) -> None:
     assert bot.idea
     assert "\n" not in bot.idea
