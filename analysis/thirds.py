@@ -5,7 +5,7 @@ exactly, so that nothing depends on the order of strategies, pairings, tables or
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,17 @@ class TablePairing(NamedTuple):
     starting: ArrayLike
 
 
+class CommonDeals(NamedTuple):
+    """Deals that all pairings of a field played.
+
+    `features` int16 (P, deals, 4) are those that `TableField` sums, by pair and deal; `starting`
+    int (deals,) is the team that starts.
+    """
+
+    features: Array
+    starting: Array
+
+
 @dataclass(frozen=True, eq=False)
 class TableField:
     """Strategies by name, sorted, and sums for each pair of them that met.
@@ -45,7 +56,8 @@ class TableField:
     `pairs` (P, 2) are places in `names`. In thirds of a win: `wins` (P, 3, 6, 3) by starting team,
     table (`HELD`) and winning team; `firsts` (P, 3, 4) sums the features of deals (wins of the
     first strategy, wins by place) by starting team, `seconds` (P, 3, 4, 4) their products.
-    `deals` (P, 3) counts by starting team. All int64.
+    `deals` (P, 3) counts by starting team. All int64. `common` is None where the pairings may have
+    played different deals.
     """
 
     names: tuple[str, ...]
@@ -54,6 +66,30 @@ class TableField:
     firsts: Array
     seconds: Array
     deals: Array
+    common: CommonDeals | None = None
+
+
+def common_table_field(pairings: Iterable[TablePairing]) -> TableField:
+    """Reduce pairings that all played the same deals, in order, each pair once.
+
+    Raises ValueError as `table_field` does, for a pair that comes twice, and for pairings of which
+    the deals differ in number or in the team that starts.
+    """
+    given = list(pairings)
+    made = table_field(given)
+    starting = np.asarray(given[0].starting)
+    if any(not np.array_equal(starting, np.asarray(each.starting)) for each in given):
+        raise ValueError("pairings: of different deals; allowed: the same deals for all")
+    if len(given) > len(made.pairs):
+        raise ValueError("pairings: a pair twice; allowed: every pair once")
+    features = np.empty((len(given), len(starting), 1 + TEAMS), np.int16)
+    row = {pair: k for k, pair in enumerate(map(tuple, made.pairs.tolist()))}
+    for each in given:
+        (first, second), held = sorted((each.a, each.b)), np.asarray(each.tables)
+        pair = (made.names.index(first), made.names.index(second))
+        thirds = _thirds(np.asarray(each.winner))
+        features[row[pair]] = _features(held if each.a == first else 1 - held, thirds, starting)
+    return replace(made, common=CommonDeals(features, starting))
 
 
 def table_field(pairings: Iterable[TablePairing]) -> TableField:
@@ -100,14 +136,22 @@ def _checked(
     return found.astype(np.int64)
 
 
-def _reduced(held: Array, winner: Array, starting: Array) -> list[Array]:
-    """Return wins, firsts, seconds and deals (`TableField`) of one pairing."""
-    teams = np.arange(TEAMS)
-    thirds = np.where(winner[..., None] < 0, 1, 3 * (winner[..., None] == teams))
-    table = held @ (1 << teams) - 1
+def _thirds(winner: Array) -> Array:
+    """Thirds of a win (deals, tables, 3) of each team."""
+    return np.where(winner[..., None] < 0, 1, 3 * (winner[..., None] == np.arange(TEAMS)))
+
+
+def _features(held: Array, thirds: Array, starting: Array) -> Array:
+    """Features (deals, 4) of `TableField`, by deal."""
     by_place = np.take_along_axis(thirds.sum(1), np.argsort(PLACE, axis=1)[starting], axis=1)
     of_first = (thirds * (1 - held)).sum((1, 2))
-    features = np.concatenate([of_first[:, None], by_place], axis=1)
+    return np.concatenate([of_first[:, None], by_place], axis=1)
+
+
+def _reduced(held: Array, winner: Array, starting: Array) -> list[Array]:
+    """Return wins, firsts, seconds and deals (`TableField`) of one pairing."""
+    thirds, table = _thirds(winner), held @ (1 << np.arange(TEAMS)) - 1
+    features = _features(held, thirds, starting)
     wins = np.zeros((TEAMS, TABLES, TEAMS), np.int64)
     firsts, seconds, deals = (np.zeros((TEAMS, *s), np.int64) for s in ((4,), (4, 4), ()))
     for start in range(TEAMS):

@@ -6,6 +6,9 @@ three teams: the first stage of the model of Plackett (Applied Statistics 24, 19
 A drawn game counts as a third of a win for each, which keeps the estimates consistent, and the
 sandwich by deal allows for it. Intervals are symmetric in the logarithm.
 
+Pairings on the same deals are summed up by deal (`thirds.common_table_field`): games of strategies
+that play alike are alike there. Other pairings are taken as independent.
+
 A strategy that won, or lost, all its games with those rated gets no value but a bound: the worth
 at which the end of Wilson's interval of its share of games would be expected.
 """
@@ -18,7 +21,7 @@ from scipy.optimize import brentq
 from analysis.estimates import CANNOT_VARY, Array, Estimate, quantile, wilson
 from analysis.likelihood import Likelihood, Terms, maximum, sandwich, separated
 from analysis.ranking import NO_TERM, UNBEATEN, WINLESS, chance, members, order, word
-from analysis.thirds import HELD, PLACE, TEAMS, TableField
+from analysis.thirds import HELD, PLACE, TEAMS, CommonDeals, TableField
 
 LOGARITHM = "sandwich of the logarithm, by deal"
 
@@ -116,8 +119,12 @@ def _fit(field: TableField, rated: Array) -> _Fit:
     likelihood = _likelihood(wins, games, index, n, places)
     best = maximum(likelihood, np.zeros(n + TEAMS))
     expected = games[..., None] * _shares(best[pairs], best[n:])
-    meat = np.zeros((n + TEAMS, n + TEAMS))
-    _add(meat, index, _meat(field, inside, expected))
+    if field.common is None:
+        meat = np.zeros((n + TEAMS, n + TEAMS))
+        _add(meat, index, _meat(field, inside, expected))
+    else:
+        common = field.common._replace(features=field.common.features[inside])
+        meat = _common_meat(common, index, n, expected)
     if not places:
         meat[n:], meat[:, n:] = 0, 0
     return _Fit(places, best, sandwich(likelihood(best).information, meat))
@@ -176,6 +183,38 @@ def _meat(field: TableField, inside: Array, expected: Array) -> Array:
     squares = field.seconds[inside] - cross - np.swapaxes(cross, -1, -2) + square
     squares = squares * np.where(deals > 1, deals / np.maximum(deals - 1, 1), 1)[..., None]
     return np.asarray(_FEATURES @ squares.sum(1) @ _FEATURES.T)
+
+
+def _common_meat(common: CommonDeals, index: Array, n: int, expected: Array) -> Array:
+    """Sum the squares (n + 3, n + 3) of the deals' scores, each over all pairings, by start.
+
+    About the mean of the start, or the model for a single deal, as in `_meat`. Scores are kept as
+    integers, near zero, so that their sums do not depend on the order of deals.
+    """
+    scores = np.zeros((len(common.starting), n + TEAMS), np.int64)
+    model = np.zeros((TEAMS, n + TEAMS))
+    expectations = np.einsum("pstu,stuk->psk", expected, _LOCAL)
+    for (first, second, *_), features, mean in zip(
+        index, common.features, expectations, strict=True
+    ):
+        scores[:, first] += features[:, 0]
+        scores[:, second] -= features[:, 0]
+        scores[:, n:] += features[:, 1:]
+        model[:, first] += 3 * mean[:, 0]
+        model[:, second] -= 3 * mean[:, 0]
+        model[:, n:] += 3 * mean[:, 2:]
+    whole = np.zeros((n + TEAMS, n + TEAMS))
+    for start in range(TEAMS):
+        found = scores[common.starting == start]
+        deals = len(found)
+        if deals == 1:
+            whole += np.outer(found[0] - model[start], found[0] - model[start])
+        elif deals:
+            near = found - found.sum(0) // deals
+            total = near.sum(0)
+            squares = near.T @ near - np.outer(total, total) / deals
+            whole += squares * deals / (deals - 1)
+    return whole / 9  # thirds of a win, squared
 
 
 def _logarithm(bare: Estimate, value: float, variance: float) -> Estimate:

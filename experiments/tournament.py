@@ -12,7 +12,7 @@ import numpy as np
 from analysis.duel import Duel, Pairing, duel_arm, games_of_deal, told_duel
 from analysis.patterns import Field, common_field
 from analysis.patterns import Pairing as Outcomes
-from analysis.thirds import TableField, TablePairing, table_field
+from analysis.thirds import TableField, TablePairing, common_table_field
 from experiments.play import play
 from experiments.record import Record
 from simcore.arms import Arm, Table
@@ -209,7 +209,7 @@ def two_team_field(tournament: Tournament, tables: Mapping[str, Table]) -> Field
 def three_team_field(tournament: Tournament, tables: Mapping[str, Table]) -> TableField:
     """Return the results of a tournament of three teams by table."""
     pairs = _pairs_of(tournament, tables)
-    return table_field(
+    return common_table_field(
         TablePairing(
             *pair,
             arm.design.seatings[:, :3],

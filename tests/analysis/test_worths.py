@@ -10,7 +10,7 @@ from tournaments import played_by_three
 
 from analysis import estimates as e
 from analysis.ranking import APART, NO_TERM, UNBEATEN, WINLESS
-from analysis.thirds import HELD, PLACE, TablePairing, table_field
+from analysis.thirds import HELD, PLACE, TablePairing, common_table_field, table_field
 from analysis.worths import worths
 
 LOGS = {"ada": 0.6, "bob": 0.1, "cyd": -0.7}
@@ -126,6 +126,100 @@ def test_order_changes_nothing():
                 else TablePairing(a, b, tables, *rest)
             )
         assert worths(table_field(mixed)) == expected
+
+
+def alike(rng, deals):
+    """Pairings on the same deals, all worths 1: ann and bea play alike against cy.
+
+    A deal favours teams, and cy or those against cy.
+    """
+    starting = rng.integers(0, 3, deals)
+    cards, suits = rng.normal(size=(deals, 1, 3)), 1.5 * rng.normal(size=(deals, 1, 1))
+
+    def winner(suited):
+        return (cards + suited + rng.gumbel(size=(deals, 6, 3))).argmax(-1)
+
+    against = winner(suits * HELD)
+    return [
+        TablePairing("ann", "bea", HELD, winner(0), starting),
+        TablePairing("ann", "cy", HELD, against, starting),
+        TablePairing("cy", "bea", 1 - HELD, against, starting),
+    ]
+
+
+def test_intervals_cover_where_strategies_play_alike(monkeypatch):
+    """Who takes the pairings as independent is far too sure of cy."""
+    # Most of the time goes into this; here every place wins some.
+    monkeypatch.setattr("analysis.worths.separated", lambda rows: False)
+    rng, repeats = np.random.default_rng(9), (300, 100)
+    held = np.zeros((2, 6))
+    for repeat in range(repeats[0]):
+        found = alike(rng, 60)
+        for row, made in enumerate((common_table_field, table_field)):
+            if repeat >= repeats[row]:
+                continue
+            told = worths(made(found))
+            every = [by_name(told)[name].worth for name in ("ann", "bea", "cy")]
+            held[row] += [each.low <= 1 <= each.high for each in (*every, *told.places)]
+    common, apart = held / np.array(repeats)[:, None]
+    assert (common >= 0.92).all(), common
+    assert apart[2] < 0.88, apart
+    assert (apart[3:] < 0.9).all(), apart
+
+
+def same(one, two):
+    """Assert that two results are equal but for rounding."""
+    assert one.worths[0].better == pytest.approx(two.worths[0].better, rel=1e-9)
+    for first, second in zip(one.worths, two.worths, strict=True):
+        assert (first.name, first.worth.method) == (second.name, second.worth.method)
+    for first, second in zip(
+        [*(each.worth for each in one.worths), *one.places],
+        [*(each.worth for each in two.worths), *two.places],
+        strict=True,
+    ):
+        ends = [(each.value, each.low, each.high, each.error) for each in (first, second)]
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+def test_one_pairing_is_the_same_with_common_deals():
+    found = played_by_three(np.random.default_rng(10), {"a": 0.3, "b": 0}, PLACES, 50)[0]
+    same(worths(common_table_field([found])), worths(table_field([found])))
+    # A single deal of its start is held against the model.
+    start = np.minimum(np.arange(50), 1)
+    found = found._replace(starting=start)
+    same(worths(common_table_field([found])), worths(table_field([found])))
+
+
+def test_order_changes_nothing_on_common_deals():
+    rng = np.random.default_rng(11)
+    found = alike(rng, 61)
+    expected = worths(common_table_field(found))
+    for _ in range(5):
+        deals, mixed = rng.permutation(61), []
+        for k in rng.permutation(len(found)):
+            a, b, tables, winner, starting = found[k]
+            order = rng.permutation(6)
+            tables, rest = tables[order], (winner[deals][:, order], starting[deals])
+            turned = rng.random() < 0.5
+            mixed.append(
+                TablePairing(b, a, 1 - tables, *rest)
+                if turned
+                else TablePairing(a, b, tables, *rest)
+            )
+        assert worths(common_table_field(mixed)) == expected
+
+
+def test_common_deals_are_the_same_for_all():
+    found = alike(np.random.default_rng(12), 9)
+    other = found[1]._replace(starting=(found[1].starting + 1) % 3)
+    less = found[1]._replace(winner=found[1].winner[:8], starting=found[1].starting[:8])
+    for wrong in (other, less):
+        with pytest.raises(ValueError, match="the same deals for all"):
+            common_table_field([found[0], wrong])
+    with pytest.raises(ValueError, match="every pair once"):
+        common_table_field([found[0], found[0]])
+    with pytest.raises(ValueError, match="pairings: none"):
+        common_table_field([])
 
 
 def test_bounds_of_who_won_or_lost_all():
