@@ -60,13 +60,13 @@ def main() -> int:
         # Each of these keeps one core busy, and two processes that play the same compile the same:
         # so those that compile do it once each, side by side. The longest come first.
         alone: list[tuple[str, list[str], dict[str, str]]] = [
-            ("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"], {}),
-            ("tests with bounds", [*tests, *CHECKED, f"--junitxml={bounds}"], checked),
             (
                 "logic tests without compilation",
                 [*tests, *coverage, *PLAIN, f"--junitxml={plain}"],
                 logic,
             ),
+            ("tests with bounds", [*tests, *CHECKED, f"--junitxml={bounds}"], checked),
+            ("compile", [*python, "cli", "bench", "--seconds", "0.1", "-q"], {}),
             ("types", [*python, "mypy"], {}),
             ("lint", [*python, "ruff", "check"], {}),
             ("format", [*python, "ruff", "format", "--check"], {}),

@@ -394,7 +394,7 @@ def test_command(seqlab: Seqlab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert seqlab.out == ""
     assert seqlab.err == (
         "error: interrupted; finished generations are in mine: "
-        "the same command with --out mine --resume goes on\n"
+        "the same command with --out mine --resume plays the rest\n"
     )
     assert seqlab(*TUNE, "--out", "mine", "--set", "hand_size=6", "--resume", "--json") == 0
     found = json.loads(seqlab.out)
