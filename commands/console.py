@@ -3,7 +3,7 @@
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -59,6 +59,13 @@ def progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[int], Non
             bar.update(task, advance=games, rate=done / (time.monotonic() - started))
 
         yield advance
+
+
+def print_findings(sentences: Iterable[str], page: object) -> None:
+    """Print what a report opens with, and where it lies."""
+    for sentence in sentences:
+        print(sentence)
+    print(page)
 
 
 def print_table(columns: Any, rows: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from commands.console import command_line, keeping, progress
+from commands.console import command_line, keeping, print_findings, progress
 from commands.options import FolderOptions, Quiet, Seed, Threads
 
 
@@ -65,9 +65,7 @@ def study(
             overwrite=folder.overwrite,
             progress=advance,
         )
-    for sentence in sentences:
-        print(sentence)
-    print(page)
+    print_findings(sentences, page)
 
 
 def _write_sample(file: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands.console import command_line, keeping, print_table, progress
+from commands.console import command_line, keeping, print_findings, print_table, progress
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Strategies, Threads
 
 
@@ -56,9 +56,7 @@ def tournament(
         ("rank", "strategy", "games", "score %", "95 %", scale.capitalize(), "95 %", "better"),
         [_cells(row, scale) for row in rows],
     )
-    for sentence in sentences:
-        print(sentence)
-    print(page)
+    print_findings(sentences, page)
 
 
 def _cells(row: dict[str, Any], scale: str) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from commands.console import command_line, keeping, progress
+from commands.console import command_line, keeping, print_findings, progress
 from commands.options import DEFAULT, FolderOptions, Quiet, RuleOptions, Seed, Strategies, Threads
 
 
@@ -54,9 +54,7 @@ def worth(
             overwrite=folder.overwrite,
             progress=advance,
         )
-    for sentence in sentences:
-        print(sentence)
-    print(page)
+    print_findings(sentences, page)
 
 
 def _players(text: str) -> int:
