@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from simcore.jit import Int, inlined_kernel, int64, kernel
+from simcore.jit import Int, int64, kernel
 from simcore.moves import Hand, any_playable, is_legal
 from simcore.records import BARRED_PLAY, WROTE_TABLE
 from simcore.restrict import hide_barred
 from simcore.setting import Setting
-from simcore.table import Table, copy_table
+from simcore.table import Table
+from simcore.whole import copy_record, same_record
 
 NEVER_LEGAL = np.int64(1 << 20)
 """A play, and a hand slot, that there is not."""
@@ -32,15 +33,15 @@ def choose_watched(
     if not bench.bars[bot]:
         return ask_watched(setting, table, seat, hand, bench, decide)
     team = int64(setting.team[seat])
-    copy_table(setting, bench.table[_GIVEN], table)
+    copy_record(bench.table[_GIVEN], table)
     view = bench.table[_GIVEN]
     cards = hide_barred(setting, view, team, bench.bars[bot], hand, bench.cards, bench.slot)
     shown = bench.cards[:cards]
     if not any_playable(setting, view, team, shown):  # rules 5.3: it must play all the same
         return ask_watched(setting, table, seat, hand, bench, decide)
-    copy_table(setting, bench.table[_KEPT], view)
+    copy_record(bench.table[_KEPT], view)
     move = decide(bench.setting[bot], view, seat, shown, bench.own[seat])
-    if not same_table(setting, view, bench.table[_KEPT]):
+    if not same_record(view, bench.table[_KEPT]):
         bench.fault = WROTE_TABLE
         return NEVER_LEGAL
     if is_legal(setting, view, team, shown, move >> 7, move & 127):
@@ -56,56 +57,9 @@ def ask_watched(
 ) -> Int:
     """Return a decision of a watched bot that sees all that it may see. Modifies the bench."""
     bot, view = bench.bot[seat], bench.table[_GIVEN]
-    copy_table(setting, view, table)
+    copy_record(view, table)
     decision = decide(bench.setting[bot], view, seat, hand, bench.own[seat])
-    if same_table(setting, view, table):
+    if same_record(view, table):
         return decision
     bench.fault = WROTE_TABLE
     return NEVER_LEGAL
-
-
-@kernel
-def same_table(setting: Setting, one: Table, other: Table) -> bool:
-    """Return whether two TABLE records are equal."""
-    return (
-        _same(one.chip, other.chip)
-        and _same(one.scored, other.scored)
-        and _same(one.discarded, other.discarded)
-        and _same(one.play_seat, other.play_seat)
-        and _same(one.play_card, other.play_card)
-        and _same(one.play_space, other.play_space)
-        and _same(one.play_took, other.play_took)
-        and _same(one.hand_size, other.hand_size)
-        and _same(one.stock, other.stock)
-        and _same(one.removable, other.removable)
-        and _same(one.sequences, other.sequences)
-        and _same_rows(setting, one.count, other.count)
-        and _same_rows(setting, one.sequence, other.sequence)
-        and one.open_spaces == other.open_spaces
-        and one.dead == other.dead
-        and one.pile == other.pile
-        and one.reshuffles == other.reshuffles
-        and one.turn == other.turn
-        and one.seat == other.seat
-        and one.first_seat == other.first_seat
-        and one.idle == other.idle
-        and one.plays == other.plays
-    )
-
-
-@inlined_kernel
-def _same(one: Any, other: Any) -> bool:
-    # No way out in between: the loop then takes 16 and more items in one step.
-    differs = one[0] ^ other[0]
-    for i in range(1, len(one)):
-        differs |= one[i] ^ other[i]
-    return differs == 0
-
-
-@inlined_kernel
-def _same_rows(setting: Setting, one: Any, other: Any) -> bool:
-    differs = one[0, 0] ^ other[0, 0]
-    for row in range(setting.teams):
-        for i in range(one.shape[1]):
-            differs |= one[row, i] ^ other[row, i]
-    return differs == 0

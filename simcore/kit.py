@@ -67,11 +67,10 @@ is_playable = checked(_is_playable)
 is_target = checked(_is_target)
 on_line = checked(_on_line)
 
-_U0, _U1, _U2, _U4, _U7, _U8, _U48 = (np.uint64(n) for n in (0, 1, 2, 4, 7, 8, 48))
-_BYTE = np.uint64(255)
-_EACH = np.uint64(0x0101010101010101)
-_SEVEN_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
-_EVEN, _LANES = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
+_U1, _U2, _U3, _U4, _U56 = (np.uint64(n) for n in (1, 2, 3, 4, 56))
+_EACH, _SEVENS = np.uint64(0x1111111111111111), np.uint64(0x7777777777777777)
+_ODD, _PAIRS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_NIBBLES, _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 @allocating_kernel
@@ -130,30 +129,44 @@ def line_score(setting: Setting, table: Table, team: Int, space: Int) -> Int:
         raise IndexError("line_score: no such team or space")
     foes, three = np.uint64(setting.teams) - _U1, setting.teams == 3
     mine = np.uint64(table.chip[space] == team + 1)
-    few, many = _U0, _U0  # what lines of up to three chips are worth, and a 256th of the others
-    for i in range(4):
-        track, one = setting.tracks[space, i], setting.on_track[space, i]
-        # All lines of the track at once, a byte each, none of which reaches into the next.
-        own = table.count[team, track]
-        others = table.count[0, track] + table.count[1, track] - own
+    # All lines through the space at once: a track has a byte for each, two tracks a nibble, and of
+    # the digits of a nibble's number, two words share one.
+    free = ones = twos = fours = np.uint64(0)
+    for i in range(2):
+        one, other = setting.tracks[space, i], setting.tracks[space, i + 2]
+        on = setting.on_track[space, i] | (setting.on_track[space, i + 2] << _U4)
+        own = table.count[team, one] + (table.count[team, other] << _U4)
+        others = table.count[0, one] + table.count[1, one] - table.count[team, one]
+        more = table.count[0, other] + table.count[1, other] - table.count[team, other]
         if three:
-            others += table.count[2, track]
-        others -= setting.track_corner[track] * foes
-        free = (~(others + _SEVEN_BITS) >> _U7) & one
-        own -= one * mine
-        by_four, by_16 = (own & _EACH) * _BYTE, ((own >> _U1) & _EACH) * _BYTE
-        power = (free & ~by_four) | ((free << _U2) & by_four)
-        power = (power & ~by_16) | ((power << _U4) & by_16)
-        full = ((own >> _U2) & _EACH) * _BYTE
-        few += _in_lanes(power & ~full)
-        many += _in_lanes(power & full)
-    return int64((few * _LANES) >> _U48) + (int64((many * _LANES) >> _U48) << 8)
+            others += table.count[2, one]
+            more += table.count[2, other]
+        others += more << _U4
+        others -= (setting.track_corner[one] + (setting.track_corner[other] << _U4)) * foes
+        bit = np.uint64(i)
+        free |= (~((others + _SEVENS) >> _U3) & on) << bit
+        own -= on * mine
+        ones |= (own & _EACH) << bit
+        twos |= ((own >> _U1) & _EACH) << bit
+        fours |= ((own >> _U2) & _EACH) << bit
+    return _powers(free & ~fours, ones, twos) + (_powers(free & fours, ones, twos) << 8)
 
 
 @inlined_kernel
-def _in_lanes(word: np.uint64) -> np.uint64:
-    """Return the sums of neighbouring bytes, so that more can be added to them."""
-    return (word & _EVEN) + ((word >> _U8) & _EVEN)
+def _powers(lines: np.uint64, ones: np.uint64, twos: np.uint64) -> Int:
+    """Return the sum over lines of 4 to the power of a number of two binary digits."""
+    low, high = lines & ~twos, lines & twos
+    few, many = _bits(low) + 3 * _bits(low & ones), _bits(high) + 3 * _bits(high & ones)
+    return few + (many << 4)
+
+
+@inlined_kernel
+def _bits(word: np.uint64) -> Int:
+    """Return how many bits of a word are set, int64; the compiler has one instruction for this."""
+    word -= (word >> _U1) & _ODD
+    word = (word & _PAIRS) + ((word >> _U2) & _PAIRS)
+    word = (word + (word >> _U4)) & _NIBBLES
+    return int64((word * _BYTES) >> _U56)
 
 
 @inlined_kernel

@@ -200,7 +200,8 @@ def choose_by_hand(setting: Setting, table: Table, seat: Int, hand: Hand, own: O
     _note_classes(setting, table, memory, seen)
     best, ties, choice = _NOTHING_YET, int64(0), int64(0)
     two_eyed, one_eyed = int64(-1), int64(-1)
-    bound, likely = _NOTHING_YET, int64(0)
+    bound: Int = _NOTHING_YET
+    likely: Int = np.uint64(0)
     for slot in range(len(hand)):
         card = hand[slot]
         kind = setting.kind[card]
@@ -209,7 +210,7 @@ def choose_by_hand(setting: Setting, table: Table, seat: Int, hand: Hand, own: O
         if kind == ONE_EYED:
             one_eyed = slot
         for i in range(2):
-            space = int64(setting.spaces_of[card, i])
+            space: Int = np.uint64(setting.spaces_of[card, i])
             if placing(table, memory, space) > bound:
                 bound, likely = placing(table, memory, space), space
     if bound > _NOTHING_YET // 2 and table.stock[team] > 0:
@@ -217,7 +218,7 @@ def choose_by_hand(setting: Setting, table: Table, seat: Int, hand: Hand, own: O
         first = best = _worth(setting, memory, likely, int64(0))
         for slot in range(len(hand)):
             for i in range(2):
-                space = int64(setting.spaces_of[hand[slot], i])
+                space = np.uint64(setting.spaces_of[hand[slot], i])
                 if placing(table, memory, space) >= best:
                     value = first
                     if space != likely:
@@ -379,7 +380,8 @@ def _worth(setting: Setting, memory: Memory, space: Int, units: Int) -> Int:
     games a fifth slower.
     """
     words = memory.view(np.uint64)
-    total = memory[BASE + np.uint64(space)]
+    space = np.uint64(space)
+    total = memory[BASE + space]
     levels, table_at = np.uint64(memory[_LEVELS]), np.uint64(memory[_TABLE])
     for i in range(4):
         one = setting.on_track[space, i]

@@ -38,8 +38,9 @@ from simcore.rng import mix
 from simcore.rules import MAX_TEAMS
 from simcore.setting import SLOTS, Setting
 from simcore.strategy import OWN, Bot, Memory, Own, Parameter, unchecked_bot_function
-from simcore.table import TABLE, Table, copy_table
+from simcore.table import TABLE, Table
 from simcore.turn import make_play, refill
+from simcore.whole import copy_record
 from strategies.candidates import LISTING, MAX_MOVES, Listing, list_moves, put_first
 from strategies.hands import choose_by_hand
 from strategies.lines import catch_up
@@ -365,7 +366,7 @@ def _search(
             sample_unseen(setting, table, dealers[at], seat, hand, draws, pool, gone)
         if at:
             copy_cards(setting, table, dealers[0], dealers[at])
-        copy_table(setting, tables[0], table)
+        copy_record(tables[0], table)
         copy_line_bots(setting, lines, bots)
         # Ties of the line bots fall alike for every move too.
         stream = mix(start ^ np.uint64(visits))

@@ -31,8 +31,9 @@ from simcore.moves import Hand
 from simcore.rng import mix, next64
 from simcore.setting import SLOTS, Setting
 from simcore.strategy import OWN, Bot, Memory, Own, Parameter, unchecked_bot_function
-from simcore.table import TABLE, Table, copy_table
+from simcore.table import TABLE, Table
 from simcore.turn import make_play, refill
+from simcore.whole import copy_record
 from strategies.candidates import LISTING, MAX_MOVES, list_moves, put_first
 from strategies.hands import choose_by_hand
 from strategies.planner import BOT as PRIOR
@@ -82,7 +83,7 @@ def _search(setting: Setting, table: Table, seat: Int, hand: Hand, own: Own, mov
             stream[0] = next64(draws)
             base = 0.0
             for k in range(left):
-                copy_table(setting, tables[0], table)
+                copy_record(tables[0], table)
                 copy_cards(setting, table, dealers[1], dealers[0])
                 copy_line_bots(setting, root, bots)
                 for other in range(setting.teams):

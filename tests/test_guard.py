@@ -15,15 +15,14 @@ import pytest
 from helpers import JIT
 
 from simcore import load, simulate, watch
-from simcore.guard import copy_table, same_table
 from simcore.rules import Rules
 from simcore.runner import BotError, RunError, Runner
-from simcore.setting import make_setting
 from simcore.simulation import make_plan, warm_up
 from simcore.spread import Stopped
 from simcore.strategy import StrategyError, find_bot
 from simcore.table import TABLE
 from simcore.watch import seconds_of
+from simcore.whole import copy_record, same_record
 
 HEAD = "from simcore.kit import plays\n"
 
@@ -38,17 +37,16 @@ def bot(tmp_path: Path, body: str, more: str = "") -> str:
 
 
 def test_tables_are_compared_in_every_word() -> None:
-    setting = make_setting(Rules(players=3), Rules(players=3).load_board())
     one, other = np.zeros(1, TABLE), np.zeros(1, TABLE)
     for name in TABLE.names or ():
         one[name] = 7
-    copy_table(setting, other[0], one[0])
+    copy_record(other[0], one[0])
     for name in TABLE.names or ():
-        assert same_table(setting, one[0], other[0])
+        assert same_record(one[0], other[0])
         assert np.array_equal(one[name], other[name])
         last = other[name].reshape(-1)
         last[-1] += 1
-        assert not same_table(setting, one[0], other[0]), name
+        assert not same_record(one[0], other[0]), name
         last[-1] -= 1
 
 
