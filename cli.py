@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from commands import bots, games, match, play, power, rules, study, tournament, tune, worth
+from commands import bots, folders, games, match, play, power, rules, study, tournament, tune, worth
 from commands.console import Interrupted, tame
 from commands.options import grouped
 
@@ -34,6 +34,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "new-strategy": bots.new_strategy,
     "rules": rules.rules,
     "board": rules.board,
+    "check": folders.check,
+    "merge": folders.merge,
     "replay": games.replay,
     "verify": games.verify,
     "bench": play.bench,

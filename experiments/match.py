@@ -195,12 +195,12 @@ def run_match(
     `before` is told how long it may take. Returns the page, what --json prints, and the sentences.
     """
     _window(match, 0)  # refuses a seed before there is a folder
-    record = Record(out, match.told(), command, resume, overwrite)
-    lasts = foretell(match, record, threads)
-    if before is not None:
-        before(lasts)
-    outcome = play_match(match, record, threads, watch)
-    record.finish()
+    with Record(out, match.told(), command, resume, overwrite) as record:
+        lasts = foretell(match, record, threads)
+        if before is not None:
+            before(lasts)
+        outcome = play_match(match, record, threads, watch)
+        record.finish()
     from experiments.match_report import write
 
     return write(match, outcome, lasts, record.manifest, out / "report")

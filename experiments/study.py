@@ -238,9 +238,9 @@ def run_study(
     progress: Progress | None = None,
 ) -> tuple[Path, list[str]]:
     """Play a study into a folder and write its report; return the page and its sentences."""
-    record = Record(out, task(study, seed), command, resume, overwrite)
-    tables = play(record, arms(study, seed), threads, progress)
-    record.finish()
+    with Record(out, task(study, seed), command, resume, overwrite) as record:
+        tables = play(record, arms(study, seed), threads, progress)
+        record.finish()
     found = figures(study, tables, seed)
     from experiments.study_report import write
 

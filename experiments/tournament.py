@@ -254,9 +254,9 @@ def run_tournament(
     Returns the page, the rows of the rating table from best to worst, and the page's sentences.
     """
     _arms(tournament, _fixed(tournament)[:1])  # refuses a seed before there is a folder
-    record = Record(out, tournament.told(), command, resume, overwrite)
-    tables = play_tournament(tournament, record, threads, progress)
-    record.finish()
+    with Record(out, tournament.told(), command, resume, overwrite) as record:
+        tables = play_tournament(tournament, record, threads, progress)
+        record.finish()
     from experiments.tournament_report import write
 
     return write(tournament, tables, record.manifest, out / "report")

@@ -200,9 +200,9 @@ def run_worth(
     progress: Progress | None = None,
 ) -> tuple[Path, list[str]]:
     """Play all cases into a folder and write the report; return the page and its sentences."""
-    record = Record(out, task(cases, games, seed), command, resume, overwrite)
-    tables = play(record, arms(cases, games, seed), threads, progress)
-    record.finish()
+    with Record(out, task(cases, games, seed), command, resume, overwrite) as record:
+        tables = play(record, arms(cases, games, seed), threads, progress)
+        record.finish()
     from experiments.worth_report import write
 
     return write(*worths(cases, tables, games, seed), record.manifest, out / "report")

@@ -8,9 +8,10 @@ import pytest
 from helpers import scaled
 
 from simcore import Rules, simulate
+from simcore.played import load_plan
 from simcore.replay import replay
 from simcore.runner import Runner
-from simcore.simulation import load_plan, make_plan
+from simcore.simulation import make_plan
 from simcore.strategy import StrategyError
 from simcore.view import boards, moves
 
