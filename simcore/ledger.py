@@ -166,7 +166,8 @@ def refuse_other(
     """Raise StoreError with the first difference in one of the keys `same`."""
     told = json.loads(json.dumps({key: new.get(key) for key in same}))
     for key in same:
-        if difference := _difference(key, old.get(key), told[key]):
+        name = "file of a bot" if key == "files" else key
+        if difference := _difference(name, old.get(key), told[key]):
             allowed = f"its own command, {old.get('command')}"
             raise StoreError(f"{asked}: {place} has another {difference}; allowed: {allowed}")
 

@@ -412,7 +412,7 @@ def test_a_folder_that_cannot_be_written(
         def refuse(*arguments: object, **options: object) -> None:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("simcore.store.tempfile.TemporaryFile", refuse)
+        monkeypatch.setattr("simcore.place.tempfile.TemporaryFile", refuse)
     for out in (locked, locked / "run"):
         assert seqlab("simulate", "-s", "random", *FEW, "--out", out) == 2
         assert seqlab.err == f"error: out: {out} cannot be written: Permission denied\n"
@@ -448,7 +448,10 @@ def test_failures_on_the_way(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) ->
     with monkeypatch.context() as patched:
         patched.setattr("simcore.store.write_table", full)
         assert seqlab(*ONCE) == 1
-    assert seqlab.err == "error: [Errno 28] No space left on device\n"
+    assert seqlab.err == (
+        "error: No space left on device; finished parts are in new: "
+        "the same command with --out new --resume plays the rest\n"
+    )
     assert load("new").manifest["finished"] is False
     assert len(load("new").games) == 0
     assert seqlab(*ONCE, "--resume") == 0
