@@ -32,6 +32,8 @@ def worth(
     check_numbers(games, threads)
     found = [find_strategy(name) for name in strategy or [DEFAULT]]
     named = tables is not None
+    if named and rules.players is not None:
+        raise ValueError("tables and players: both given; allowed: one of them")
     numbers = [_players(text) for text in str(tables).split(",")] if named else [rules.players]
     cases = [
         Case(each, replace(rules, players=number).in_force())
@@ -54,7 +56,7 @@ def worth(
             overwrite=folder.overwrite,
             progress=advance,
         )
-    print_findings(sentences, page)
+    print_findings(sentences, page, quiet)
 
 
 def _players(text: str) -> int:
