@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.estimates import Array, Estimate, proportion
+from analysis.estimates import Array, Estimate, moments, proportion
 
 LOSS, DRAW, WIN = range(3)
 
@@ -51,6 +51,10 @@ class Field:
     def starts(self) -> Array:
         """Results of i in games that it started against j, int64 (n, n, 3)."""
         return np.asarray(self.patterns.sum(3))
+
+    def basis(self, deals: Array) -> tuple[int, int]:
+        """Return games and distinct deals of pairings, given the deals of each."""
+        return 2 * int(deals.sum()), int(deals.max(initial=0) if self.common else deals.sum())
 
 
 def histogram(outcomes: ArrayLike) -> Array:
@@ -131,5 +135,9 @@ DRAWN = np.add.outer([0.0, 1.0, 0.0], [0.0, 1.0, 0.0])
 
 def overall(field: Field, values: Array) -> Estimate:
     """Mean over all games of a figure between 0 and 1 that is the same seen from both sides."""
+    if field.common:
+        summed = np.sum([values[tuple(each.T)] for _, _, each in field.common], axis=0)
+        games = np.full(len(summed), 2 * len(field.common))
+        return proportion(moments(summed[:, None], games[:, None], games)[0])
     upper = field.patterns[np.triu_indices(len(field.names), 1)]
     return proportion(pattern_moments(upper, values).sum(0))

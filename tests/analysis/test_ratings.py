@@ -18,6 +18,7 @@ from analysis.patterns import (
     POINTS,
     STARTER,
     Pairing,
+    common_field,
     field,
     histogram,
     overall,
@@ -27,6 +28,7 @@ from analysis.patterns import (
 from analysis.ranking import ABOVE, ANCHOR, APART, NO_TERM, UNBEATEN, WINLESS
 from analysis.ratings import ELO, PROFILE, ratings
 
+FIRST = ("ada", "bob", "cyd")
 FOUR = {"ada": 120.0, "bob": 40.0, "cyd": -10.0, "dot": -150.0}
 
 
@@ -269,6 +271,38 @@ def test_two_of_whom_one_won_all():
     share = e.wilson(1.0, 30, e.quantile(30))[0]
     assert result.ratings[0].elo.low == pytest.approx(ELO * np.log(share / (1 - share)))
     assert result.seat.value is None
+
+
+def test_deals_that_all_played_count_once():
+    """Three opponents on the same 12 deals are 12 deals, whatever is asked of them."""
+    rng = np.random.default_rng(14)
+    results = rng.integers(0, 3, (12, 2))
+    pairs = [("ada", "bob"), ("ada", "cyd"), ("bob", "cyd")]
+    found = [Pairing(*pair, results) for pair in pairs]
+    found += [Pairing("eve", each, np.full((12, 2), 2)) for each in ("ada", "bob", "cyd")]
+    common, apart = ratings(common_field(found)), ratings(field(found))
+    for result, deals in ((common, (12, 12)), (apart, (36, 72))):
+        told = [each.elo for each in result.ratings]
+        assert {(each.games, each.deals) for each in told} == {(72, deals[0])}
+        for each in (result.seat, result.seat_score, result.starter, result.drawn):
+            assert (each.games, each.deals) == (144, deals[1])
+    # All games of a deal are alike, so that three pairings tell what one tells.
+    alone, three = ratings(field(found[:1])), ratings(common_field(found[:3]))
+    for one, all_alike in ((alone.drawn, three.drawn), (alone.starter, three.starter)):
+        assert all_alike.error == pytest.approx(one.error)
+        assert all_alike.high == pytest.approx(one.high)
+    # What bob gains on cyd it loses to ada.
+    assert by_name(common)["bob"].elo.method == e.CANNOT_VARY
+    # Who won twelve deals against each of three has not won thirty-six.
+    for result, deals in ((common, 12), (apart, 36)):
+        share = e.wilson(1.0, deals, e.quantile(deals))[0]
+        low = by_name(result)["eve"].elo.low
+        side = result.seat.value * np.array([[1], [-1]]) if result.seat.value else 0
+        leads = low - np.array([by_name(result)[name].elo.value for name in FIRST]) + side
+        nu = result.nu
+        chances = np.array([shares(lead, nu) for lead in np.ravel(leads)])
+        assert (chances @ [0, 0.5, 1]).mean() == pytest.approx(share)
+    assert common.ratings[0].better < apart.ratings[0].better
 
 
 def test_those_apart_and_those_above_whom_nobody_met():
