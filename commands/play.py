@@ -81,16 +81,37 @@ def report(
 
     Example: seqlab report runs/run-0
     """
-    from simcore.run import load
-
     if other is None:
-        _report((folder, load(folder)), quiet)
+        _report((folder, _load(folder)), quiet)
         return
     from analysis.compare import compare
 
     target = folder / f"compare-{other.resolve().name}"
-    compare(load(folder), load(other), target)
+    compare(_load(folder), _load(other), target)
     print(target / "index.html")
+
+
+def _load(folder: Path) -> "Run":
+    """Return the run in a folder; say how the report of an experiment is made again.
+
+    Not by us: its folder names strategies, of which those in files are code, which is never loaded
+    because a folder says so.
+    """
+    from simcore.manifest import MANIFEST, StoreError, read_json
+    from simcore.run import load
+
+    try:
+        return load(folder)
+    except StoreError as error:
+        from experiments.record import FORMAT
+
+        try:
+            found = read_json(folder / MANIFEST, FORMAT)
+        except StoreError:
+            raise error from None
+    told = f"{folder} holds a {found.get('kind', 'experiment')}, not a run"
+    again = f"with --out {folder} --resume its own command writes the report again"
+    raise StoreError(f"{told}; {again}: {found.get('command')}")
 
 
 def _report(played: tuple[Path, "Run"], quiet: bool) -> None:
