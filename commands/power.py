@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.console import command_line, keeping, print_table, progress
+from commands.console import print_table
 from commands.options import (
     DEFAULT,
     FolderOptions,
@@ -16,6 +16,7 @@ from commands.options import (
     Strategies,
     Threads,
 )
+from commands.session import session
 
 if TYPE_CHECKING:
     from experiments.power import Answer
@@ -63,17 +64,8 @@ def power(
     )
     games = task.arm().games
     check_numbers(games, threads)
-    path = folder.folder("power", seed)
-    with keeping(path, "arms"), progress("playing the pilot", games, quiet) as advance:
-        page, found, sentences = run_power(
-            task,
-            path,
-            threads,
-            command_line(),
-            resume=folder.resume,
-            overwrite=folder.overwrite,
-            progress=advance,
-        )
+    with session("power", folder, seed, threads, games, quiet) as how:
+        page, found, sentences = run_power(task, how)
     if as_json:
         print(json.dumps(_rows(found), indent=1))
         return

@@ -15,13 +15,13 @@ from analysis.duel import Pairing, duel_arm, games_of_deal, told_duel
 from analysis.estimates import Estimate, moments, proportion
 from analysis.power import Need, Pilot, need_for_effect, need_for_width, pilot
 from experiments.play import play
-from experiments.record import Record
+from experiments.session import Session
 from experiments.tournament import outcomes
 from simcore.arms import Arm, Table
 from simcore.measures import results
 from simcore.rules import Rules
 from simcore.runner import RunError
-from simcore.simulation import Progress, make_plan
+from simcore.simulation import make_plan
 from simcore.strategy import Strategy, bot_files
 
 PILOT_FIRST = 2**43
@@ -159,22 +159,13 @@ def _start_pilot(rules: Rules, table: Table) -> tuple[Estimate, Pilot]:
     return proportion(m), pilot(m, float((score**2).sum()))
 
 
-def run_power(
-    task: Task,
-    out: Path,
-    threads: int | None = None,
-    command: str = "power",
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-) -> tuple[Path, Answer, list[str]]:
-    """Play the pilot into a folder and write the report; return page, answer and sentences."""
+def run_power(task: Task, session: Session) -> tuple[Path, Answer, list[str]]:
+    """Play the pilot in a session and write the report; return page, answer and sentences."""
     arm = task.arm()  # refuses a seed before there is a folder
-    record = Record(out, task.told(), command, resume, overwrite)
-    found = answer(task, play(record, [arm], threads, progress)[arm.name])
+    record = session.record(task.told())
+    found = answer(task, play(record, [arm], session.threads, session.progress)[arm.name])
     record.finish()
     from experiments.power_report import write
 
-    page, sentences = write(task, found, record.manifest, out / "report")
+    page, sentences = write(task, found, record.manifest, session.report)
     return page, found, sentences

@@ -23,6 +23,7 @@ from analysis.ratings import ratings
 from experiments import tournament as module
 from experiments.play import play
 from experiments.record import Record
+from experiments.session import Session
 from experiments.tournament import (
     FORMATS,
     Tournament,
@@ -68,7 +69,9 @@ def test_order_and_threads_change_no_digit(
         orders.append(NAMES[::-1])
     for number, order in enumerate(orders):
         folder = tmp_path / str(number)
-        _, rows, said = run_tournament(entered(order, teams, how, 60), folder, 1 + number % 2)
+        _, rows, said = run_tournament(
+            entered(order, teams, how, 60), Session(folder, 1 + number % 2)
+        )
         found.append((json.dumps(rows), said, checksums(folder)))
     assert all(other == found[0] for other in found)
     assert sorted(row["strategy"] for row in json.loads(found[0][0])) == sorted(NAMES)
@@ -82,17 +85,17 @@ def test_broken_off_anywhere_it_goes_on_to_the_same(
     without_page(monkeypatch, "tournament_report")
     task = entered(NAMES, teams, how)
     page = tmp_path / "whole" / "index.html"
-    _, rows, _ = run_tournament(task, tmp_path / "whole", 2)
+    _, rows, _ = run_tournament(task, Session(tmp_path / "whole", 2))
     known = checksums(tmp_path / "whole")
     assert len(known) == task.pairs
     for after in range(1, task.pairs):
         folder = tmp_path / str(after)
         undo = interrupt_after(monkeypatch, after)
         with pytest.raises(KeyboardInterrupt):
-            run_tournament(task, folder, 1)
+            run_tournament(task, Session(folder, 1))
         undo()
         assert len(checksums(folder)) == after
-        _, again, _ = run_tournament(task, folder, 2, resume=True)
+        _, again, _ = run_tournament(task, Session(folder, 2, resume=True))
         assert again == rows
         assert checksums(folder) == known
     assert not page.exists()
@@ -233,7 +236,7 @@ def test_elo_is_that_of_the_score_where_two_meet(tmp_path: Path, monkeypatch: An
     """Of two strategies that never draw, Davidson's model is the score's, apart from the start."""
     without_page(monkeypatch, "tournament_report")
     task = entered(("greedy", "balanced"), games=4000)
-    _, rows, _ = run_tournament(task, tmp_path / "a")
+    _, rows, _ = run_tournament(task, Session(tmp_path / "a"))
     best = rows[0]
     lead = rows[0]["elo"] - rows[1]["elo"]
     score = best["score"]
@@ -243,7 +246,7 @@ def test_elo_is_that_of_the_score_where_two_meet(tmp_path: Path, monkeypatch: An
 
 def test_who_lost_every_game_has_a_bound_and_a_word(tmp_path: Path) -> None:
     """The page is written all the same: nobody is nan, and nothing is a traceback."""
-    _, rows, _ = run_tournament(entered(("random", "balanced", "greedy")), tmp_path / "a")
+    _, rows, _ = run_tournament(entered(("random", "balanced", "greedy")), Session(tmp_path / "a"))
     last = rows[-1]
     assert (last["strategy"], last["elo"], last["elo_low"]) == ("random", None, None)
     assert last["elo_high"] < 0
@@ -356,7 +359,7 @@ def test_forty_strategies_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ]
     without_page(monkeypatch, "tournament_report")
     task = make_tournament(strategies(names[:40]), Rules(), "swiss", 4, SEED)
-    _, rows, _ = run_tournament(task, tmp_path / "a")
+    _, rows, _ = run_tournament(task, Session(tmp_path / "a"))
     assert len(rows) == 40
     assert [row["rank"] for row in rows] == list(range(1, 41))
     with pytest.raises(RunError, match="41 given"):
