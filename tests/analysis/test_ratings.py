@@ -8,6 +8,7 @@ import choix
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 from scipy.optimize import minimize
 from tournaments import of_patterns, played, shares
 
@@ -273,6 +274,25 @@ def test_two_of_whom_one_won_all():
     assert result.seat.value is None
 
 
+def test_elo_counts_a_deal_once_however_many_play_it_alike():
+    """Against two copies of one strategy the lead is known no better than against one."""
+    rng = np.random.default_rng(1)
+    results = 2 * rng.integers(0, 2, (300, 2))
+    one = ratings(common_field([Pairing("a", "b", results)]))
+    plain = ratings(field([Pairing("a", "b", results)]))
+    two = ratings(common_field([Pairing("a", "b", results), Pairing("a", "c", results)]))
+    first, second = (by_name(each)["a"].elo for each in (one, two))
+    assert first.error == pytest.approx(by_name(plain)["a"].elo.error)
+    # Zero is the mean of those rated: a half of the lead is left of it there, two thirds here.
+    assert second.value == pytest.approx(first.value * 4 / 3, rel=1e-4)
+    assert second.error == pytest.approx(first.error * 4 / 3, rel=1e-4)
+    apart = ratings(field([Pairing("a", "b", results), Pairing("a", "c", results)]))
+    told = by_name(apart)["a"].elo
+    assert told.error < 0.8 * second.error
+    with pytest.raises(ValueError, match="the same deals for all"):
+        common_field([Pairing("a", "b", results), Pairing("a", "c", results[:9])])
+
+
 def test_deals_that_all_played_count_once():
     """Three opponents on the same 12 deals are 12 deals, whatever is asked of them."""
     rng = np.random.default_rng(14)
@@ -295,14 +315,19 @@ def test_deals_that_all_played_count_once():
     assert by_name(common)["bob"].elo.method == e.CANNOT_VARY
     # Who won twelve deals against each of three has not won thirty-six.
     for result, deals in ((common, 12), (apart, 36)):
+        against = np.array([by_name(result)[name].elo.value for name in FIRST])
+
+        def chances(strength, result=result, against=against):
+            leads = strength - against + result.seat.value * np.array([[1], [-1]])
+            return np.array([shares(lead, result.nu) for lead in leads.ravel()])
+
         share = e.wilson(1.0, deals, e.quantile(deals))[0]
-        low = by_name(result)["eve"].elo.low
-        side = result.seat.value * np.array([[1], [-1]]) if result.seat.value else 0
-        leads = low - np.array([by_name(result)[name].elo.value for name in FIRST]) + side
-        nu = result.nu
-        chances = np.array([shares(lead, nu) for lead in np.ravel(leads)])
-        assert (chances @ [0, 0.5, 1]).mean() == pytest.approx(share)
-    assert common.ratings[0].better < apart.ratings[0].better
+        expected = chances(by_name(result)["eve"].elo.low) @ [0, 0.5, 1]
+        assert expected.mean() == pytest.approx(share)
+        # Nor is it as sure to be better than the next: of each deal one game counts.
+        likely = np.log(chances(result.ratings[1].elo.value)[:, 2]).mean() * deals
+        sure = stats.t.cdf(np.sqrt(-2 * likely), deals - 1)
+        assert result.ratings[0].better == pytest.approx(sure)
 
 
 def test_those_apart_and_those_above_whom_nobody_met():

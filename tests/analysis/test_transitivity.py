@@ -8,7 +8,8 @@ from test_ratings import finite
 from tournaments import of_patterns, played
 
 from analysis.equilibrium import alpha_rank, nash, support
-from analysis.patterns import Pairing, common_field, field
+from analysis.estimates import p_value, proportion
+from analysis.patterns import POINTS, Pairing, common_field, field, pattern_moments
 from analysis.transitivity import bootstrap, cycles, log_odds, transitivity
 
 ROCK = np.array([[0.0, -1, 1], [1, 0, -1], [-1, 1, 0]])
@@ -153,6 +154,16 @@ def test_a_cycle_that_may_be_chance_and_a_field_without():
     assert (found.cycles.cyclic, found.cycles.decided) == (0, 4)
     assert found.supports == ((("a",), 1.0),)
     assert found.standings[0].nash == found.standings[0].top == 1
+
+
+def test_a_lead_is_beyond_doubt_only_among_all_pairs():
+    """Each lead alone has a p-value below 5 %, of three together none has."""
+    counts = {(2, 2): 27, (0, 0): 13}
+    made = field([of_patterns(*pair, counts) for pair in ("ab", "bc", "ca")])
+    lead = proportion(pattern_moments(made.patterns[0, 1], POINTS))
+    assert p_value(lead, 0.5) < 0.05 < 3 * p_value(lead, 0.5)
+    found = cycles(made)
+    assert (found.cyclic, found.decided, found.sure) == (1, 0, 0)
 
 
 def test_pairs_that_never_met_make_no_triple():

@@ -17,9 +17,7 @@ from helpers import Seqlab
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.patterns import Pairing, common_field, field
 from analysis.question import Tables
-from analysis.ratings import ratings
 from experiments import tournament as module
 from experiments.play import play
 from experiments.record import Record
@@ -416,20 +414,3 @@ def test_one_pairing_of_a_record_is_that_of_any_other(tmp_path: Path) -> None:
     alone = play(opened(tmp_path / "b", small), _arms(small, pair))
     for column, values in alone["balanced - greedy"].items():
         assert np.array_equal(values, tables["balanced - greedy"][column])
-
-
-def test_elo_counts_a_deal_once_however_many_play_it_alike() -> None:
-    """Against two copies of one strategy the lead is known no better than against one."""
-    rng = np.random.default_rng(1)
-    results = 2 * rng.integers(0, 2, (300, 2))
-    one = ratings(common_field([Pairing("a", "b", results)]))
-    two = ratings(common_field([Pairing("a", "b", results), Pairing("a", "c", results)]))
-    first, second = (next(r.elo for r in each.ratings if r.name == "a") for each in (one, two))
-    # Zero is the mean of those rated: a half of the lead is left of it there, two thirds here.
-    assert second.value == pytest.approx((first.value or 0.0) * 4 / 3, rel=1e-4)
-    assert second.error == pytest.approx((first.error or 0.0) * 4 / 3, rel=1e-4)
-    apart = ratings(field([Pairing("a", "b", results), Pairing("a", "c", results)]))
-    told = next(r.elo for r in apart.ratings if r.name == "a")
-    assert (told.error or 0.0) < 0.8 * (second.error or 0.0)
-    with pytest.raises(ValueError, match="the same deals for all"):
-        common_field([Pairing("a", "b", results), Pairing("a", "c", results[:9])])
