@@ -1,6 +1,6 @@
 """Does a fault in the rules get past the tests? Make small faults one at a time and see.
 
-    .venv/bin/python tests/mutation.py [--only TEXT] [--jobs 2]
+    .venv/bin/python tests/mutation.py [--only TEXT ...] [--jobs 2]
 
 Each fault goes into a copy of the project, where tests run until one fails: those of its module, or
 of the logic without compilation for a fault in the kernels. Faults that survive are listed, and the
@@ -106,12 +106,16 @@ def survives(folder: Path, fault: Fault) -> bool:
 
 
 def main() -> int:
-    """Make all faults, or those whose text has `--only` in it; return 1 if any survives."""
+    """Make all faults, or those that have a text of `--only` in them; return 1 if any survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="", help="text in the file or the right code")
+    parser.add_argument("--only", nargs="*", help="texts in the file or the right code")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    faults = [fault for fault in FAULTS if options.only in f"{fault.file} {fault.right}"]
+    faults = [
+        fault
+        for fault in FAULTS
+        if any(text in f"{fault.file} {fault.right}" for text in options.only or [""])
+    ]
     with tempfile.TemporaryDirectory() as scratch:
         copies: queue.Queue[Path] = queue.Queue()
         for number in range(options.jobs):
