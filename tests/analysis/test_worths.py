@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.discrete.conditional_models import ConditionalLogit
 from test_ratings import finite
 from tournaments import played_by_three
@@ -208,6 +209,17 @@ def test_deals_that_all_played_count_once():
     few, many = (by_name(each)["cy"].worth for each in (common, apart))
     for each, deals in ((few, 20), (many, 60)):
         assert np.log(each.high / each.value) == pytest.approx(e.quantile(deals) * each.error)
+
+
+def test_the_chance_to_be_better_is_that_of_the_lead():
+    """Of two, the lead is twice the logarithm of a worth, and so is its error."""
+    for deals in (20, 300):
+        told = worths(common_table_field(alike(np.random.default_rng(14), deals)[1:2]))
+        first = told.worths[0].worth
+        score = np.log(first.value) / first.error
+        chance = stats.t.cdf(score, 19) if deals == 20 else stats.norm.cdf(score)
+        assert told.worths[0].better == pytest.approx(chance)
+        assert told.worths[1].better is None
 
 
 def test_order_changes_nothing_on_common_deals():
