@@ -5,14 +5,15 @@ once.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from commands import bots, games, match, play, power, rules, study, tournament, tune, worth
-from commands.console import Interrupted, tame
+from commands import bots, folders, games, match, play, power, rules, study, tournament, tune, worth
+from commands.console import INTERRUPTED, TERMINATED, Interrupted, Terminated, tame
 from commands.options import grouped
 
 app = typer.Typer(
@@ -34,6 +35,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "new-strategy": bots.new_strategy,
     "rules": rules.rules,
     "board": rules.board,
+    "check": folders.check,
+    "merge": folders.merge,
     "replay": games.replay,
     "verify": games.verify,
     "bench": play.bench,
@@ -44,14 +47,14 @@ for _name, _command in _COMMANDS.items():
 # All usage errors of the command line derive from this one, wherever typer keeps it.
 _UsageError: Any = typer.BadParameter.__base__
 
-_INTERRUPTED = 130
-
 
 def main() -> None:
     """Run the command line and exit with the code that scripts can rely on.
 
-    0 success, 2 bad input, 1 a failure on the way, 130 interrupted. Errors are one line.
+    0 success, 2 bad input, 1 a failure on the way, 130 interrupted, 143 terminated. Errors are one
+    line.
     """
+    signal.signal(signal.SIGTERM, _terminate)
     code = _run(typer.main.get_command(app))
     watch = sys.modules.get("simcore.watch")
     if watch is not None and watch.left_behind():
@@ -65,19 +68,25 @@ def main() -> None:
 def _run(command: Any) -> int:
     try:
         code = int(command.main(standalone_mode=False, prog_name="seqlab") or 0)
-        return _fail("interrupted", code) if code == _INTERRUPTED else code
+        return _fail("interrupted", code) if code == INTERRUPTED else code
     except _UsageError as error:
         return _fail(error.format_message(), 2)
     except Interrupted as error:
-        return _fail(str(error), _INTERRUPTED)
+        return _fail(str(error), error.code)
+    except Terminated:
+        return _fail("terminated", TERMINATED)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", _INTERRUPTED)
+        return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
         return 1
     except ValueError as error:
         return _fail(str(error), 2)
     except (RuntimeError, OSError) as error:
         return _fail(str(error), 1)
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise Terminated
 
 
 def _fail(message: str, code: int) -> int:

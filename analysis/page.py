@@ -21,6 +21,7 @@ from analysis import style
 from analysis.question import Chart, Tables
 from analysis.summary import Summary
 from analysis.tables_html import Shown, shown
+from simcore.check import SUMS, sums_text
 
 DPI = 180
 PAGE = "index.html"
@@ -129,6 +130,9 @@ def whole_folder(out_dir: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix=f".{out_dir.name}-", dir=out_dir.parent))
     try:
         yield folder
+        written = [file for file in folder.rglob("*") if file.is_file()]
+        data = {file.relative_to(folder).as_posix(): file.read_bytes() for file in written}
+        (folder / SUMS).write_text(sums_text(data), encoding="utf-8")
         # mkdtemp is private to its owner; a report is as open as any folder made here.
         umask = os.umask(0)
         os.umask(umask)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.collect import Run, collect
+from analysis.collect import Run, collect, fitting
 from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import Evidence, Headline, Question, questions
 from analysis.summary import summary
@@ -62,8 +62,8 @@ def report(
         name: replace(about, strength=strength)
         for name, about in evidence(run, asked, reference).items()
     }
-    said = headlines(asked, found)
-    with whole_folder(out_dir) as folder:
+    with fitting(run), whole_folder(out_dir) as folder:
+        said = headlines(asked, found)
         made = [_section(question, found[question.name], folder) for question in asked]
         sections = [section for section in made if section.tables]
         about = summary([("", next(iter(found.values())))])

@@ -8,20 +8,37 @@ from contextlib import contextmanager
 from typing import Any
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which is heard as Ctrl-C is."""
+
+
 class Interrupted(Exception):
-    """Ctrl-C while games were played; the message says how to go on."""
+    """Ctrl-C or SIGTERM while games were played; the message says how to go on."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes: 128 and the number of the signal."""
 
 
 @contextmanager
-def keeping(path: object, what: str) -> Iterator[None]:
-    """Say after Ctrl-C where what is finished lies, and how to go on."""
+def keeping(place: object, what: str) -> Iterator[None]:
+    """Say after Ctrl-C, or where nothing can be written, where what is finished lies."""
+    kept = (
+        f"finished {what} are in {place}: "
+        f"the same command with --out {place} --resume plays the rest"
+    )
     try:
         yield
+    except Terminated:
+        raise Interrupted(f"terminated; {kept}", TERMINATED) from None
     except KeyboardInterrupt:
-        raise Interrupted(
-            f"interrupted; finished {what} are in {path}: "
-            f"the same command with --out {path} --resume plays the rest"
-        ) from None
+        raise Interrupted(f"interrupted; {kept}", INTERRUPTED) from None
+    except OSError as error:
+        raise OSError(f"{error.strerror or error}; {kept}") from error
 
 
 def tame(text: str) -> str:

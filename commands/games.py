@@ -14,7 +14,7 @@ from commands.options import DEFAULT, Json, Quiet, RuleOptions, Strategies
 def replay(
     rules: RuleOptions,
     folder: Annotated[
-        Path | None, typer.Argument(help="The folder of a run; else tell it by options.")
+        str | None, typer.Argument(help="The folder of a run; else tell it by options.")
     ] = None,
     game: Annotated[str, typer.Option(help="Number of the game, or A:B for games A to B-1.")] = "0",
     turn: Annotated[int | None, typer.Option(help="Show this turn only.")] = None,
@@ -33,10 +33,12 @@ def replay(
     """
     from simcore.jit import source_hash
     from simcore.manifest import read_manifest
+    from simcore.place import place_of
     from simcore.plan import MAX_DEALS
+    from simcore.played import load_plan
     from simcore.replay import replay as replay_games
     from simcore.runner import RunError, Runner
-    from simcore.simulation import load_plan, make_plan
+    from simcore.simulation import make_plan
     from simcore.strategy import bot_files
 
     if folder is not None and (rules != RuleOptions() or (seed, design) != (None, None)):
@@ -46,7 +48,7 @@ def replay(
         )
     if folder is not None:
         plan, made, games = load_plan(folder, strategy or ())
-        manifest = read_manifest(folder)
+        manifest = read_manifest(place_of(folder))
         if not quiet and manifest["source"] != source_hash():
             print("warning: other code played this run; games may differ", file=sys.stderr)
         if not quiet and manifest.get("files", {}) != bot_files(made.bots):

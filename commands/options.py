@@ -26,7 +26,7 @@ Strategies = Annotated[
 ]
 Games = Annotated[int, typer.Option(help="Games to play, rounded up to whole deals.")]
 Seed = Annotated[int, typer.Option(help="Seed of all deals and bots, 0 to 2^63-1.")]
-Out = Annotated[Path | None, typer.Option(help="Folder to write; runs/COMMAND-SEED if not given.")]
+Out = Annotated[str | None, typer.Option(help="Folder to write; runs/COMMAND-SEED if not given.")]
 DesignName = Annotated[str, typer.Option("--design", help="auto, swap, rotate or none.")]
 Threads = Annotated[int | None, typer.Option(help="Threads; all cores if not given.")]
 Players = Annotated[int | None, typer.Option(help="2, 3, 4, 6, 8, 9, 10 or 12.")]
@@ -63,11 +63,19 @@ class FolderOptions:
 
     def folder(self, command: str, seed: int) -> Path:
         """Return the folder that was named, or one of the command's own."""
+        from simcore.place import StoreError, is_url
+
+        if self.out is not None and is_url(self.out):
+            raise StoreError(f"out: {self.out} is a URL; allowed: a folder, for this command")
+        return Path(self.place(command, seed))
+
+    def place(self, command: str, seed: int) -> str:
+        """Return the folder or URL that was named, or a folder of the command's own."""
         from simcore.store import default_folder
 
         if (self.resume or self.overwrite) and self.out is None:
             raise ValueError("resume, overwrite: no folder given; allowed: with --out FOLDER")
-        return self.out or default_folder(command, seed)
+        return self.out or str(default_folder(command, seed))
 
 
 @dataclass(frozen=True)

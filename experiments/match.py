@@ -191,12 +191,12 @@ def run_match(
     `before` is told how long it may take. Returns the page, what --json prints, and the sentences.
     """
     _window(match, 0)  # refuses a seed before there is a folder
-    record = session.record(match.told())
-    lasts = foretell(match, record, session.threads)
-    if before is not None:
-        before(lasts)
-    outcome = play_match(match, record, session.threads, watch)
-    record.finish()
+    with session.record(match.told()) as record:
+        lasts = foretell(match, record, session.threads)
+        if before is not None:
+            before(lasts)
+        outcome = play_match(match, record, session.threads, watch)
+        record.finish()
     from experiments.match_report import write
 
     return write(match, outcome, lasts, record.manifest, session.report)

@@ -162,9 +162,9 @@ def _start_pilot(rules: Rules, table: Table) -> tuple[Estimate, Pilot]:
 def run_power(task: Task, session: Session) -> tuple[Path, Answer, list[str]]:
     """Play the pilot in a session and write the report; return page, answer and sentences."""
     arm = task.arm()  # refuses a seed before there is a folder
-    record = session.record(task.told())
-    found = answer(task, play(record, [arm], session.threads, session.progress)[arm.name])
-    record.finish()
+    with session.record(task.told()) as record:
+        found = answer(task, play(record, [arm], session.threads, session.progress)[arm.name])
+        record.finish()
     from experiments.power_report import write
 
     page, sentences = write(task, found, record.manifest, session.report)

@@ -1,31 +1,27 @@
-"""An experiment on disk: `run.json`, and a Parquet table for each arm that is done.
+"""An experiment on disk: `run.json`, and a Parquet table for each arm that is done (Ledger)."""
 
-A table is written aside, checksummed and renamed before run.json lists it, so that an experiment
-cut short holds whole arms and nothing else that counts.
-"""
-
-import hashlib
-import json
-import os
 import threading
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
 from simcore.arms import Arm, Table
 from simcore.jit import source_hash
-from simcore.manifest import MANIFEST, StoreError, first_line, now, read_json, versions_of
-from simcore.store import Kind, manifest_text, prepare, replace_text, write_table
+from simcore.ledger import Kind, Ledger, first_line, read_json
+from simcore.manifest import MANIFEST, is_intact, now, versions_of
+from simcore.place import DamagedError, Folder, Place, StoreError
+from simcore.store import write_table
 
-FORMAT = "sequence-lab-experiment/1"
+FORMAT = "sequence-lab-experiment/2"
 _PACKAGES = ("sequence-lab", "numpy", "numba", "scipy", "pyarrow")
-_ARMS = "arms"
 
 
 class Record:
-    """An experiment being written. `manifest` is what run.json holds."""
+    """An experiment being written, to be used in a `with` statement."""
 
     def __init__(
         self, path: Path, task: Mapping[str, Any], command: str, resume: bool, overwrite: bool
@@ -36,25 +32,39 @@ class Record:
         """
         self.path = path
         self._lock = threading.Lock()
-        wanted = json.loads(json.dumps({"source": source_hash(), **task}))
         new = {
             "format": FORMAT,
             "command": command,
             "versions": versions_of(_PACKAGES),
-            **wanted,
+            "source": source_hash(),
+            **task,
             "parts": [],
             "started": now(),
             "ended": None,
             "seconds": 0.0,
             "finished": False,
         }
-        old = prepare(path, resume, overwrite, Kind(MANIFEST, FORMAT, read_record))
-        for key in wanted if old is not None else ():
-            if old is not None and old.get(key) != wanted[key]:
-                told = f"resume: {path} has another {key}"
-                raise StoreError(f"{told}; allowed: its own command, {old['command']}")
-        self.manifest: dict[str, Any] = old or new
-        self._update({"finished": False})
+        same = ("source", *task)
+        self._ledger = Ledger(Folder(path), EXPERIMENT, new, same, resume, overwrite)
+        self._next = 1 + max((part["number"] for part in self.manifest["parts"]), default=-1)
+        self._ledger.update({"finished": False})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Enter what is finished, and let others write."""
+        self._ledger.__exit__(kind, error, trace)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What run.json holds."""
+        return self._ledger.manifest
 
     def missing(self, arms: Sequence[Arm]) -> list[Arm]:
         """Return the arms that are not done."""
@@ -71,60 +81,56 @@ class Record:
             for i, column in enumerate(values.reshape(len(values), -1).T)
         }
         with self._lock:
-            number = 1 + max((part["number"] for part in self.manifest["parts"]), default=-1)
-            file = arm_file(self.path, number)
-            draft = file.with_name(file.name + ".tmp")
-            try:
-                checksum = write_table(draft, pa.table(flat))
-                os.replace(draft, file)
-            finally:
-                draft.unlink(missing_ok=True)
-            entry = {
+            number, self._next = self._next, self._next + 1
+        self._ledger.enter(
+            {
                 "number": number,
                 "arm": arm.name,
                 "deals": arm.deals,
                 "columns": {name: list(values.shape[1:]) for name, values in table.items()},
-                "sha256": checksum,
+                "sha256": write_table(self._ledger.place, arm_name(number), pa.table(flat)),
             }
-            self._update({"parts": [*self.manifest["parts"], entry]})
+        )
 
     def add_seconds(self, seconds: float) -> None:
         """Enter that games were played for so many seconds more."""
-        self._update({"seconds": round(self.manifest["seconds"] + seconds, 3)})
+        self._ledger.update({"seconds": round(self.manifest["seconds"] + seconds, 3)})
 
     def finish(self) -> None:
         """Enter that all is done."""
-        self._update({"finished": True, "ended": now()})
+        self._ledger.update({"finished": True, "ended": now()})
 
     def tables(self, arms: Sequence[Arm]) -> dict[str, Table]:
         """Return the tables of arms that are done, by name."""
         names = {arm.name for arm in arms}
-        return read_tables(self.path, [p for p in self.manifest["parts"] if p["arm"] in names])
-
-    def _update(self, changes: Mapping[str, Any]) -> None:
-        self.manifest = {**self.manifest, **changes}
-        replace_text(self.path / MANIFEST, manifest_text(self.manifest))
+        return read_tables(
+            self._ledger.place, [p for p in self.manifest["parts"] if p["arm"] in names]
+        )
 
 
-def arm_file(folder: Path, number: int) -> Path:
-    """Return where the table of an arm is kept."""
-    return folder / _ARMS / f"arm-{number:05d}.parquet"
+def arm_name(number: int) -> str:
+    """Return the name of the file that holds the table of an arm."""
+    return f"arms/arm-{number:05d}.parquet"
 
 
-def read_tables(folder: Path, parts: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
+def read_tables(place: Place, parts: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
     """Return the tables of parts of a manifest, by arm; StoreError if one cannot be read."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     found: dict[str, Table] = {}
     for part in parts:
-        file = arm_file(folder, part["number"])
+        file = arm_name(part["number"])
         try:
-            columns = pq.read_table(file)
+            data = place.read(file)
+            if sha256(data).hexdigest() != part["sha256"]:
+                raise ValueError(f"it is not what was written: its sha256 differs from {MANIFEST}")
+            columns = pq.ParquetFile(pa.BufferReader(data)).read()
             found[part["arm"]] = {
                 name: _column(columns, name, shape) for name, shape in part["columns"].items()
             }
-        except (OSError, ValueError, LookupError, TypeError) as error:
-            raise StoreError(f"{file} cannot be read: {first_line(error)}") from None
+        except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
+            raise StoreError(f"{place}/{file} cannot be read: {first_line(error)}") from None
     return found
 
 
@@ -134,14 +140,24 @@ def _column(table: Any, name: str, shape: list[int]) -> Any:
     return flat.reshape(len(flat), *shape)
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """Return what run.json says, with those arms only whose tables are as they were written."""
-    found = read_json(path / MANIFEST, FORMAT)
+def read_experiment(place: Place) -> dict[str, Any]:
+    """Return what run.json says, checked; StoreError if it is damaged or none."""
+    found = read_json(place, MANIFEST, FORMAT)
     try:
         _check(found)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise StoreError(f"{path / MANIFEST} is damaged: {first_line(error)}") from None
-    return {**found, "parts": [part for part in found["parts"] if _is_intact(path, part)]}
+        raise DamagedError(f"{place}/{MANIFEST} is damaged: {first_line(error)}") from None
+    return found
+
+
+def _read_whole(place: Place) -> dict[str, Any]:
+    """Return what run.json says, with those arms only whose tables are as they were written."""
+    found = read_experiment(place)
+    parts = [p for p in found["parts"] if is_intact(place, arm_name(p["number"]), p["sha256"])]
+    return {**found, "parts": parts}
+
+
+EXPERIMENT = Kind(MANIFEST, FORMAT, _read_whole)
 
 
 def _check(manifest: Mapping[str, Any]) -> None:
@@ -164,11 +180,3 @@ def _check(manifest: Mapping[str, Any]) -> None:
     for key in ("number", "arm"):
         if len({part[key] for part in manifest["parts"]}) < len(manifest["parts"]):
             raise ValueError(f"parts: two have one {key}")
-
-
-def _is_intact(folder: Path, part: Mapping[str, Any]) -> bool:
-    try:
-        with arm_file(folder, part["number"]).open("rb") as stream:
-            return bool(hashlib.file_digest(stream, "sha256").hexdigest() == part["sha256"])
-    except OSError:
-        return False

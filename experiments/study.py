@@ -228,9 +228,9 @@ def task(study: Study, seed: int) -> dict[str, Any]:
 
 def run_study(study: Study, session: Session, seed: int = 0) -> tuple[Path, list[str]]:
     """Play a study in a session and write its report; return the page and its sentences."""
-    record = session.record(task(study, seed))
-    tables = play(record, arms(study, seed), session.threads, session.progress)
-    record.finish()
+    with session.record(task(study, seed)) as record:
+        tables = play(record, arms(study, seed), session.threads, session.progress)
+        record.finish()
     found = figures(study, tables, seed)
     from experiments.study_report import write
 

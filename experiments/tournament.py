@@ -248,9 +248,9 @@ def run_tournament(
     Returns the page, the rows of the rating table from best to worst, and the page's sentences.
     """
     _arms(tournament, _fixed(tournament)[:1])  # refuses a seed before there is a folder
-    record = session.record(tournament.told())
-    tables = play_tournament(tournament, record, session.threads, session.progress)
-    record.finish()
+    with session.record(tournament.told()) as record:
+        tables = play_tournament(tournament, record, session.threads, session.progress)
+        record.finish()
     from experiments.tournament_report import write
 
     return write(tournament, tables, record.manifest, session.report)

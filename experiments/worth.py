@@ -191,9 +191,9 @@ def run_worth(
     cases: Sequence[Case], session: Session, games: int, seed: int = 0
 ) -> tuple[Path, list[str]]:
     """Play all cases in a session and write the report; return the page and its sentences."""
-    record = session.record(task(cases, games, seed))
-    tables = play(record, arms(cases, games, seed), session.threads, session.progress)
-    record.finish()
+    with session.record(task(cases, games, seed)) as record:
+        tables = play(record, arms(cases, games, seed), session.threads, session.progress)
+        record.finish()
     from experiments.worth_report import write
 
     return write(*worths(cases, tables, games, seed), record.manifest, session.report)

@@ -1,32 +1,41 @@
-"""What `run.json` says: made, read and checked. One from elsewhere is data, never trusted."""
+"""What a run's `run.json` says: made, read and checked. One from elsewhere is never trusted."""
 
-import hashlib
 import importlib.metadata
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 from simcore.board import parse_board
 from simcore.jit import source_hash
+from simcore.ledger import Kind, first_line, read_json
+from simcore.place import DamagedError, Place, StoreError
 from simcore.plan import TABLES, Plan
 from simcore.rules import MAX_SEATS, Rules
 
-FORMAT = "sequence-lab-run/1"
+FORMAT = "sequence-lab-run/2"
 MANIFEST = "run.json"
 _PACKAGES = ("sequence-lab", "numpy", "numba", "pandas", "pyarrow")
 
+SUMMARY = ("sums",)
+KEPT = {"tables": TABLES, "summary": SUMMARY}
+"""The files of a part, by what a run keeps."""
 
-class StoreError(ValueError):
-    """A folder that cannot be used as asked; one line says what was given and what is allowed."""
+SAME = (
+    *("source", "seed", "deals", "design", "rules", "board", "strategies", "seatings"),
+    *("files", "keep", "shard", "part_deals"),
+)
+"""What has to be the same for a run to go on."""
 
 
-def new_manifest(plan: Plan, command: str, games: int, deals: int) -> dict[str, Any]:
-    """Return the contents of run.json for a run that is about to start."""
+def new_manifest(plan: Plan, command: str, deals: int, part_deals: int) -> dict[str, Any]:
+    """Return the contents of run.json for a run that is about to start.
+
+    `part_deals` are the deals of every part but the last.
+    """
     names, players = plan.names, plan.rules.players
     return {
         "format": FORMAT,
@@ -34,8 +43,11 @@ def new_manifest(plan: Plan, command: str, games: int, deals: int) -> dict[str, 
         "versions": versions_of(_PACKAGES),
         "source": source_hash(),
         "seed": int(plan.seed),
-        "games": games,
+        "games": deals * len(plan.seatings),
         "deals": deals,
+        "part_deals": part_deals,
+        "shard": None,
+        "keep": "tables",
         "design": plan.design,
         "rules": plan.rules.settings(),
         "board": plan.board.rows(),
@@ -80,41 +92,25 @@ def plan_of(manifest: Mapping[str, Any]) -> Plan:
     return Plan(rules, board, names, seatings, manifest["seed"], manifest["design"])
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what run.json of a folder holds, checked; StoreError if it is damaged or none."""
-    file = folder / MANIFEST
-    manifest = read_json(file)
+def read_manifest(place: Place) -> dict[str, Any]:
+    """Return what run.json at a place holds, checked; StoreError if it is damaged or none."""
+    manifest = read_json(place, MANIFEST, FORMAT)
     try:
         _check_manifest(manifest)
         plan_of(manifest)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise StoreError(f"{file} is damaged: {first_line(error)}") from None
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+        raise DamagedError(f"{place}/{MANIFEST} is damaged: {first_line(error)}") from None
     return manifest
-
-
-def read_json(file: Path, wanted: str = FORMAT) -> dict[str, Any]:
-    """Return what a manifest says if its format is the one wanted; StoreError if not."""
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        told = f"{file.parent} holds no {file.stem}: there is no {file.name} in it"
-        raise StoreError(told) from None
-    except OSError as error:
-        raise StoreError(f"{file} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{file} is damaged: it is no JSON: {first_line(error)}") from None
-    given = found.get("format") if isinstance(found, dict) else None
-    if given != wanted:
-        raise StoreError(f"{file} has format {given!r}; allowed: {wanted!r}")
-    return dict(found)
 
 
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(("command", "source", "design", "started"), (str, "a text")),
-    **dict.fromkeys(("seed", "games", "deals"), (int, "a number")),
+    **dict.fromkeys(("seed", "games", "deals", "part_deals"), (int, "a number")),
     **dict.fromkeys(("board", "strategies", "seatings", "parts"), (list, "a list")),
     **dict.fromkeys(("versions", "rules"), (dict, "names and values")),
     "ended": ((str, type(None)), "a text or null"),
+    "shard": ((list, type(None)), "two numbers or null"),
+    "keep": (str, "a text"),
     "seconds": ((int, float), "a number"),
     "finished": (bool, "true or false"),
 }
@@ -132,10 +128,14 @@ def _check_manifest(manifest: Mapping[str, Any]) -> None:
         raise ValueError("strategies and seatings: there is none, or there are too many")
     for name in manifest["strategies"]:
         _check_type("strategies", name, str, "texts")
+    if manifest["keep"] not in KEPT:
+        raise ValueError(f"keep is {manifest['keep']!r:.60}; expected one of {', '.join(KEPT)}")
+    for number in manifest["shard"] or ():
+        _check_type("shard", number, int, "two numbers or null")
     for part in manifest["parts"]:
         _check_type("parts", part, dict, "a list of parts")
         _check_types("parts: ", part, _PART_TYPES)
-        for table in TABLES:
+        for table in KEPT[manifest["keep"]]:
             _check_type(f"parts: rows of {table}", part["rows"].get(table), int, "a number")
             _check_type(f"parts: sha256 of {table}", part["sha256"].get(table), str, "a text")
     parts = sorted(manifest["parts"], key=lambda part: int(part["first_deal"]))
@@ -156,14 +156,6 @@ def check_hashes(manifest: Mapping[str, Any]) -> None:
         _check_type("files", source, str, "names and hashes")
 
 
-def check_bot_files(path: Path, old: Mapping[str, Any], files: Mapping[str, str]) -> None:
-    """Raise StoreError if a bot's file is not what it was when a folder was begun."""
-    for name, source in files.items():
-        if old.get("files", {}).get(name) != source:
-            told = f"resume: the file of {name} has changed since {path} was begun"
-            raise StoreError(f"{told}; allowed: the file as it was, or a new folder")
-
-
 def _check_types(
     where: str,
     values: Mapping[str, Any],
@@ -180,38 +172,45 @@ def _check_type(where: str, value: Any, wanted: type | tuple[type, ...], text: s
         raise ValueError(f"{where} is {value!r:.60}; expected {text}")
 
 
-def part_file(folder: Path, name: str, number: int) -> Path:
-    """Return where the table `name` of a part is kept."""
-    return folder / name / f"part-{number:05d}.parquet"
+def part_name(table: str, number: int) -> str:
+    """Return the name of the file that holds a table of a part."""
+    return f"{table}/part-{number:05d}.parquet"
 
 
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's text, or its kind if it has none."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+def part_files(manifest: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, str]:
+    """Return the checksums of the files of a part by name."""
+    return {
+        part_name(table, part["number"]): str(part["sha256"][table])
+        for table in KEPT[manifest["keep"]]
+    }
 
 
-def intact_parts(folder: Path, manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the parts whose files are all there as they were written, by their checksums."""
-    return [
-        part
-        for part in manifest["parts"]
-        if all(_is_intact(part_file(folder, name, part["number"]), part, name) for name in TABLES)
-    ]
-
-
-def _is_intact(file: Path, part: Mapping[str, Any], name: str) -> bool:
+def is_intact(place: Place, name: str, checksum: str) -> bool:
+    """Return whether a file is there, and as it was written."""
     try:
-        with file.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
+        return sha256(place.read(name)).hexdigest() == checksum
     except OSError:
         return False
-    return found == str(part["sha256"][name])
 
 
-def check_files(folder: Path, manifest: Mapping[str, Any]) -> None:
+def _read_run(place: Place) -> dict[str, Any]:
+    """Return run.json with those parts only that are whole."""
+    manifest = read_manifest(place)
+    parts = [
+        part
+        for part in manifest["parts"]
+        if all(is_intact(place, *file) for file in part_files(manifest, part).items())
+    ]
+    return {**manifest, "parts": parts}
+
+
+RUN = Kind(MANIFEST, FORMAT, _read_run)
+
+
+def check_files(place: Place, manifest: Mapping[str, Any]) -> None:
     """Raise StoreError if a file of a part that the manifest lists is missing."""
+    there = set(place.names())
     for part in manifest["parts"]:
-        for name in TABLES:
-            file = part_file(folder, name, part["number"])
-            if not file.is_file():
-                raise StoreError(f"{file} is missing; {MANIFEST} lists it")
+        for name in part_files(manifest, part):
+            if name not in there:
+                raise StoreError(f"{place}/{name} is missing; {MANIFEST} lists it")

@@ -1,7 +1,7 @@
 """A run's manifest and tables, in memory or read from disk."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simcore.board import SPACES
-from simcore.frames import COLUMNS, Frames, Tables, conform, join_table, tables, to_frame, to_frames
+from simcore.frames import Frames, Tables, conform, join_table, tables, to_frame, to_frames
+from simcore.ledger import first_line
 from simcore.manifest import (
     MANIFEST,
-    StoreError,
     check_files,
-    first_line,
-    part_file,
+    part_name,
     plan_of,
     read_manifest,
 )
+from simcore.place import Place, StoreError, place_of
 from simcore.plan import Chunk, Plan
 from simcore.records import GAME_ROW, JACK_ROW, SEAT_ROW, SEQUENCE_ROW
 from simcore.rules import MAX_SEATS
+from simcore.sums import Array, checked, unpack
 
 
 class Run:
@@ -35,11 +36,27 @@ class Run:
         self._parts = parts
 
     def parts(self) -> Iterator[Frames]:
-        """Give the frames of one part after the other, in the order of deals."""
+        """Give the frames of one part after the other, in the order of deals.
+
+        StoreError for a run that keeps a summary only, as for its tables.
+        """
+        self._check_kept("tables")
         for part in self._parts:
             yield to_frames(part)
 
+    def sums(self) -> Iterator[dict[str, dict[str, Array]]]:
+        """Give the sums of one part after the other, of a run that keeps a summary only."""
+        self._check_kept("summary")
+        for part in self._parts:
+            yield unpack(part["sums"])
+
+    def _check_kept(self, wanted: str) -> None:
+        kept = self.manifest["keep"]
+        if kept != wanted:
+            raise StoreError(f"the run keeps {kept}; allowed here: one that keeps {wanted}")
+
     def _whole(self, name: str) -> pd.DataFrame:
+        self._check_kept("tables")
         found = [part[name] for part in self._parts]
         return to_frame(join_table(name, found or [_no_rows(plan_of(self.manifest))[name]]))
 
@@ -72,37 +89,40 @@ class Run:
 class _PartOnDisk(Mapping[str, pa.Table]):
     """The tables of a part, each read and checked when asked for; StoreError if that fails."""
 
-    def __init__(self, folder: Path, entry: Mapping[str, Any], like: Tables) -> None:
-        self._folder, self._entry, self._like = folder, entry, like
+    def __init__(self, place: Place, entry: Mapping[str, Any], like: Tables) -> None:
+        """Take what run.json says of the part, and tables without rows, where they have a type."""
+        self._place, self._entry, self._like = place, entry, like
 
     def __getitem__(self, name: str) -> pa.Table:
-        file = part_file(self._folder, name, self._entry["number"])
+        file = part_name(name, self._entry["number"])
         try:
-            data = file.read_bytes()
-            if hashlib.sha256(data).hexdigest() != self._entry["sha256"][name]:
+            data = self._place.read(file)
+            if sha256(data).hexdigest() != self._entry["sha256"][name]:
                 raise ValueError(f"it is not what was written: its sha256 differs from {MANIFEST}")
-            table = conform(pq.ParquetFile(pa.BufferReader(data)).read(), self._like[name])
+            table = pq.ParquetFile(pa.BufferReader(data)).read()
+            table = conform(table, self._like[name]) if name in self._like else checked(table)
             if table.num_rows != self._entry["rows"][name]:
                 raise ValueError(f"it has {table.num_rows} rows, not those of {MANIFEST}")
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise StoreError(f"{file} cannot be read: {first_line(error)}") from None
+            told = f"{self._place}/{file} cannot be read: {first_line(error)}"
+            raise StoreError(told) from None
         return table
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COLUMNS)
+        return iter(self._entry["sha256"])
 
     def __len__(self) -> int:
-        return len(COLUMNS)
+        return len(self._entry["sha256"])
 
 
 def load(folder: Path | str) -> Run:
-    """Return the run in a folder; StoreError if there is none, or it is damaged."""
-    path = Path(folder)
-    manifest = read_manifest(path)
+    """Return the run in a folder or at a URL; StoreError if there is none, or it is damaged."""
+    place = place_of(folder)
+    manifest = read_manifest(place)
     like = _no_rows(plan_of(manifest))
-    check_files(path, manifest)
+    check_files(place, manifest)
     parts = sorted(manifest["parts"], key=lambda part: int(part["first_deal"]))
-    return Run(manifest, [_PartOnDisk(path, part, like) for part in parts])
+    return Run(manifest, [_PartOnDisk(place, part, like) for part in parts])
 
 
 def _no_rows(plan: Plan) -> dict[str, pa.Table]:

@@ -1,42 +1,34 @@
 """Plan a run (deals, seatings, parts), spread it over threads, collect its tables."""
 
 import math
-import shlex
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simcore.design import Design, make_design
-from simcore.manifest import (
-    StoreError,
-    check_bot_files,
-    new_manifest,
-    plan_of,
-    read_manifest,
-)
+from simcore.ledger import Ledger, Manifest
+from simcore.manifest import RUN, SAME, new_manifest, now
+from simcore.place import place_of
 from simcore.plan import Chunk, Plan
 from simcore.rules import Rules
 from simcore.runner import RunError, Runner
 from simcore.spread import Stopped, Worker, spread
-from simcore.store import Folder, prepare
-from simcore.strategy import (
-    Strategy,
-    StrategyError,
-    bot_files,
-    find_strategy,
-    names_file,
-)
+from simcore.store import write_part
+from simcore.strategy import Strategy, bot_files, find_strategy
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from simcore.frames import Tables
     from simcore.run import Run
 
 MAX_GAMES = 10**12
+MAX_SHARDS = 10**6
 PART_GAMES = 50_000
 """Games of a part at most: about 30 MB in memory for two players."""
 _SLICE_SECONDS = 0.2
@@ -45,9 +37,12 @@ _SLICE_SECONDS = 0.2
 Progress = Callable[[int], None]
 """Called from any thread with the number of games just finished."""
 
+Summary = Callable[["Tables", Manifest], "pa.Table"]
+"""Makes of a part's tables the table of sums that is kept instead (simcore.sums)."""
+
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """Consecutive deals that are played, kept and written together."""
 
     number: int
@@ -65,17 +60,20 @@ def simulate(
     out: Path | str | None = None,
     *,
     part_games: int | None = None,
+    shard: tuple[int, int] | None = None,
+    summary: Summary | None = None,
     resume: bool = False,
     overwrite: bool = False,
     command: str = "simulate",
     progress: Progress | None = None,
 ) -> "Run":
-    """Play games and return them as a Run: in memory, or in the folder `out`.
+    """Play games and return them as a Run: in memory, or in the folder or at the URL `out`.
 
     `strategies` are one for all seats, one per team or one per seat (names as on the command line,
     or Strategy objects). `games` is rounded up to whole deals. The tables depend on nothing but
     strategies, games, seed, rules and design. With `out` memory does not grow with the games, and
-    parts that are finished survive an interrupt.
+    parts that are finished survive an interrupt. `shard` (k, n) plays the k-th of n shares, which
+    `simcore.merge` puts together. With `summary` only the sums are kept that it makes of a part.
 
     Raises RunError, RulesError, LayoutError, StrategyError, DesignError or StoreError (all
     ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.
@@ -84,30 +82,47 @@ def simulate(
     plan, made = make_plan(strategies, rules or Rules(), seed, design)
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
-    manifest = new_manifest(plan, command, deals * len(made.seatings), deals)
+    parts = cut(deals, len(made.seatings), part_games)
+    manifest = new_manifest(plan, command, deals, parts[0].deals)
     manifest["files"] = bot_files(made.bots)
-    folder = _open(out, manifest, resume, overwrite)
-    parts = _parts(deals, len(made.seatings), part_games)
-    if folder is not None:
-        kept = {(p["number"], p["first_deal"], p["deals"]) for p in folder.manifest["parts"]}
-        parts = [p for p in parts if (p.number, p.first_deal, p.deals) not in kept]
-    keep: dict[int, Tables] = {}
+    manifest["keep"] = "tables" if summary is None else "summary"
+    if shard is not None:
+        manifest["shard"] = list(_checked_shard(shard))
+        parts = parts[shard[0] - 1 :: shard[1]]
     started = time.monotonic()
 
-    def finish(part: _Part, found: "Tables") -> None:
-        if folder is None:
-            keep[part.number] = found
-        else:
-            folder.write_part(part.number, part.first_deal, part.deals, found)
+    def play(parts: Sequence[Part], finish: Callable[[Part, "Tables"], None]) -> None:
+        def finish_kept(part: Part, found: "Tables") -> None:
+            finish(part, found if summary is None else {"sums": summary(found, manifest)})
 
-    _spread(parts, lambda: Runner(plan, made), finish, threads, progress)
+        _spread(parts, lambda: Runner(plan, made), finish_kept, threads, progress)
+
     from simcore.run import Run, load
 
-    if folder is None:
+    if out is None:
+        kept: dict[int, Tables] = {}
+        play(parts, lambda part, found: kept.update({part.number: found}))
         manifest |= {"finished": True, "seconds": round(time.monotonic() - started, 3)}
-        return Run(manifest, [keep[number] for number in sorted(keep)])
-    folder.finish(time.monotonic() - started)
-    return load(folder.path)
+        return Run(manifest, [kept[number] for number in sorted(kept)])
+    place = place_of(out)
+    with Ledger(place, RUN, manifest, SAME, resume, overwrite) as ledger:
+        done = {part["number"] for part in ledger.manifest["parts"]}
+        play(
+            [part for part in parts if part.number not in done],
+            lambda part, found: ledger.enter(
+                write_part(place, part.number, part.first_deal, part.deals, found)
+            ),
+        )
+        total = ledger.manifest["seconds"] + round(time.monotonic() - started, 3)
+        ledger.update({"ended": now(), "seconds": total, "finished": True})
+    return load(out)
+
+
+def _checked_shard(shard: tuple[int, int]) -> tuple[int, int]:
+    number, shards = shard
+    if not 1 <= number <= shards <= MAX_SHARDS:
+        raise RunError(f"shard: {number}/{shards}; allowed: 1/N to N/N, N up to {MAX_SHARDS}")
+    return shard
 
 
 def make_plan(
@@ -121,37 +136,6 @@ def make_plan(
     return Plan(rules, rules.load_board(), names, made.seatings, seed, made.name), made
 
 
-def load_plan(folder: Path, named: Sequence[str] = ()) -> tuple[Plan, Design, int]:
-    """Return what a Runner needs to play games of a run on disk again, and how many there are.
-
-    `named` are strategies of the run that the user has named: a bot's file is code, which is never
-    loaded because a folder from elsewhere says so. Raises StoreError, and StrategyError if a bot of
-    the run is not installed here or not named.
-    """
-    manifest = read_manifest(folder)
-    plan = plan_of(manifest)
-    told = {_own_name(plan.names, name): name for name in named}
-    for name in plan.names:
-        if "@" in name and not names_file(name):
-            wanted = "names that tell their values, as every run of seqlab has them"
-            raise StrategyError(f"{folder}: {name} would have a file read; allowed: {wanted}")
-        if names_file(name) and name not in told:
-            wanted = f"add -s {shlex.quote(name)}, if you trust that file"
-            raise StrategyError(f"{folder}: {name} is code of a bot's file; allowed: {wanted}")
-    bots = (replace(find_strategy(told.get(name, name)), name=name) for name in plan.names)
-    return plan, Design(plan.design, tuple(bots), plan.seatings), manifest["games"]
-
-
-def _own_name(names: Sequence[str], name: str) -> str:
-    """Return the strategy of a run that a name tells; a file may lie in another folder by now."""
-    tails = [own for own in names if names_file(own) and Path(own).name == Path(name).name]
-    if name in names:
-        return name
-    if len(tails) == 1:
-        return tails[0]
-    raise StrategyError(f"no strategy {name!r} in the run; allowed: {', '.join(names)}")
-
-
 def check_numbers(games: int, threads: int | None) -> None:
     """Raise RunError for numbers of games or threads that are not allowed."""
     for name, value, low, high in (
@@ -162,24 +146,24 @@ def check_numbers(games: int, threads: int | None) -> None:
             raise RunError(f"{name}: {value!r}; allowed: {low} to {high}")
 
 
-def _parts(deals: int, per_deal: int, part_games: int | None) -> list[_Part]:
+def cut(deals: int, per_deal: int, part_games: int | None) -> list[Part]:
     """Cut the deals into parts of equal size: about eight, but neither tiny nor huge."""
     size = part_games or min(max(deals * per_deal // 8, 1000), PART_GAMES)
     step = max(size // per_deal, 1)
     starts = range(0, deals, step)
-    return [_Part(n, first, min(step, deals - first)) for n, first in enumerate(starts)]
+    return [Part(n, first, min(step, deals - first)) for n, first in enumerate(starts)]
 
 
 def _spread(
-    parts: Sequence[_Part],
+    parts: Sequence[Part],
     make_runner: Callable[[], Runner],
-    finish: Callable[[_Part, "Tables"], None],
+    finish: Callable[[Part, "Tables"], None],
     threads: int | None,
     progress: Progress | None,
 ) -> None:
     """Play all parts on threads; on an error or an interrupt stop them, then raise it."""
 
-    def start_worker() -> Worker[_Part]:
+    def start_worker() -> Worker[Part]:
         runner = make_runner()
         return lambda part, stop: finish(part, _play_part(runner, part, stop, progress))
 
@@ -194,7 +178,7 @@ def warm_up(runner: Runner) -> None:
 
 
 def _play_part(
-    runner: Runner, part: _Part, stop: threading.Event, progress: Progress | None
+    runner: Runner, part: Part, stop: threading.Event, progress: Progress | None
 ) -> dict[str, Any]:
     """Play a part and return its tables; raises Stopped when the run stops."""
     per_deal = len(runner.plan.seatings)
@@ -248,19 +232,3 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         np.concatenate([chunk.jacks for chunk in chunks]),
         np.sum([chunk.spaces for chunk in chunks], axis=0),
     )
-
-
-def _open(
-    out: Path | str | None, manifest: dict[str, Any], resume: bool, overwrite: bool
-) -> Folder | None:
-    """Return the folder to write to, with an old run's manifest if it is to be resumed."""
-    if out is None:
-        return None
-    old = prepare(Path(out), resume, overwrite)
-    if old is not None:
-        for key in ("source", "seed", "deals", "design", "rules", "board", "seatings"):
-            if old[key] != manifest[key]:
-                told = f"resume: {out} has another {key}"
-                raise StoreError(f"{told}; allowed: its own command, {old['command']}")
-        check_bot_files(Path(out), old, manifest["files"])
-    return Folder(Path(out), old or manifest)

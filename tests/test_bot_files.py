@@ -14,8 +14,8 @@ from helpers import JIT, Seqlab
 from simcore import kit, load, simulate
 from simcore.compiler import Compiler
 from simcore.contract import checks, failure
-from simcore.manifest import StoreError
 from simcore.new_bot import write_new_bot
+from simcore.place import StoreError
 from simcore.rules import Rules
 from simcore.runner import BotError, RunError
 from simcore.setting import make_setting
@@ -285,7 +285,7 @@ def test_a_run_names_a_file_that_is_loaded_only_when_named(
     assert seqlab.out == shown
     assert seqlab("replay", run, "-s", "greedy") == 2
     assert "no strategy 'greedy' in the run" in seqlab.err
-    with pytest.raises(StoreError, match=f"the file of {name} has changed"):
+    with pytest.raises(StoreError, match=f"has another file of a bot: {name}: "):
         simulate([name, "random"], GAMES, 1, out=run, resume=True)
 
 

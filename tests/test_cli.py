@@ -29,19 +29,9 @@ from tuning.task import JUDGING
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
     *("run", "simulate", "report", "replay", "verify", "tune"),
-    *("strategies", "rules", "board", "bench"),
+    *("strategies", "rules", "board", "bench", "check", "merge"),
 )
 FEW = ["--games", "40" if JIT else "4"]
-
-
-@pytest.fixture
-def seqlab(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Seqlab:
-    """The command, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    return Seqlab(monkeypatch, capsys)
 
 
 def process(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -412,7 +402,7 @@ def test_a_folder_that_cannot_be_written(
         def refuse(*arguments: object, **options: object) -> None:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr("simcore.store.tempfile.TemporaryFile", refuse)
+        monkeypatch.setattr("simcore.place.tempfile.TemporaryFile", refuse)
     for out in (locked, locked / "run"):
         assert seqlab("simulate", "-s", "random", *FEW, "--out", out) == 2
         assert seqlab.err == f"error: out: {out} cannot be written: Permission denied\n"
@@ -448,7 +438,10 @@ def test_failures_on_the_way(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) ->
     with monkeypatch.context() as patched:
         patched.setattr("simcore.store.write_table", full)
         assert seqlab(*ONCE) == 1
-    assert seqlab.err == "error: [Errno 28] No space left on device\n"
+    assert seqlab.err == (
+        "error: No space left on device; finished parts are in new: "
+        "the same command with --out new --resume plays the rest\n"
+    )
     assert load("new").manifest["finished"] is False
     assert len(load("new").games) == 0
     assert seqlab(*ONCE, "--resume") == 0

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import naive
 import pytest
-from helpers import scaled
+from helpers import edit_manifest, scaled
 
 from simcore import Rules, simulate
+from simcore.played import load_plan
 from simcore.replay import replay
 from simcore.runner import Runner
-from simcore.simulation import load_plan, make_plan
+from simcore.simulation import make_plan
 from simcore.strategy import StrategyError
 from simcore.view import boards, moves
 
@@ -46,10 +47,10 @@ def test_the_game_shown_is_the_game_counted(rules: Rules, tmp_path: Path) -> Non
 def test_a_folder_names_no_file_to_read(tmp_path: Path) -> None:
     """What a folder from elsewhere names is not read: it may be anything, or never end."""
     simulate(["random"], 4, out=tmp_path)
-    text = (tmp_path / "run.json").read_text()
     values = tmp_path / "p.toml"
     values.write_text("")
-    (tmp_path / "run.json").write_text(text.replace('"random"', f'"random@{values}"'))
+    name = f"random@{values}"
+    edit_manifest(tmp_path / "run.json", strategies=[name], seatings=[[name] * 2] * 2)
     with pytest.raises(StrategyError, match=r"random@.*p.toml would have a file read; allowed: na"):
         load_plan(tmp_path)
 

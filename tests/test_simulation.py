@@ -23,8 +23,8 @@ from simcore import Rules, Run, load, simulate
 from simcore.board import LayoutError
 from simcore.design import DesignError
 from simcore.frames import COLUMNS
-from simcore.manifest import StoreError
 from simcore.moves import Hand, is_playable
+from simcore.place import StoreError
 from simcore.rules import parse_assignment
 from simcore.runner import BotError, RunError, replay_command
 from simcore.setting import Setting
@@ -368,7 +368,7 @@ def test_resume_starts_what_is_not_begun(tmp_path: Path) -> None:
         ({"seed": 5}, "another seed"),
         ({"games": 8}, "another deals"),
         ({"design": "none"}, "another"),
-        ({"strategies": ["greedy"]}, "another seatings"),
+        ({"strategies": ["greedy"]}, "another strategies"),
         ({"rules": Rules(board="wedge")}, "another"),
     ],
 )

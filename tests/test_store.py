@@ -1,43 +1,31 @@
-"""Runs written, read again, resumed, overwritten and damaged."""
+"""Runs on disk: read again, and refused when damaged."""
 
 import hashlib
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from test_frames import make_chunk, make_plan
+from helpers import edit_manifest
+from ledgers import PARTS, PLAN, write_run
 
-from simcore import store
-from simcore.frames import COLUMNS, tables
-from simcore.manifest import FORMAT, StoreError, new_manifest, plan_of
-from simcore.rules import Rules
+from simcore.frames import COLUMNS
+from simcore.manifest import FORMAT, plan_of
+from simcore.place import StoreError
 from simcore.run import Run, load
-from simcore.store import Folder, default_folder, prepare
-
-PLAN = make_plan(Rules(players=2))
-PARTS = [tables(make_chunk(PLAN, 4, first_game=4 * number), PLAN) for number in range(3)]
+from simcore.store import default_folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A finished run of three parts of two deals, written out of order."""
-    path = tmp_path / "run"
-    assert prepare(path, resume=False, overwrite=False) is None
-    writer = Folder(path, new_manifest(PLAN, "seqlab simulate", games=12, deals=6))
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda n: writer.write_part(n, 2 * n, 2, PARTS[n]), (2, 0, 1)))
-    writer.finish(1.5)
-    return path
+    """A finished run of three parts of two deals."""
+    return write_run(tmp_path / "run")
 
 
 def edit(folder: Path, **changes: Any) -> None:
-    file = folder / "run.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+    edit_manifest(folder / "run.json", **changes)
 
 
 def enter_checksum(folder: Path, name: str, number: int) -> None:
@@ -46,10 +34,6 @@ def enter_checksum(folder: Path, name: str, number: int) -> None:
     data = (folder / name / f"part-{number:05d}.parquet").read_bytes()
     parts[number]["sha256"][name] = hashlib.sha256(data).hexdigest()
     edit(folder, parts=parts)
-
-
-def contents(path: Path) -> list[str]:
-    return sorted(str(p.relative_to(path)) for p in path.rglob("*"))
 
 
 def test_a_run_read_from_disk_equals_the_one_in_memory(folder: Path) -> None:
@@ -74,7 +58,8 @@ def test_parts_in_order_equal_the_whole(folder: Path) -> None:
 
 def test_the_manifest_says_what_was_run(folder: Path) -> None:
     found = load(folder).manifest
-    assert found == json.loads((folder / "run.json").read_text())
+    written = json.loads((folder / "run.json").read_text())
+    assert found == {key: value for key, value in written.items() if key != "checksum"}
     assert (found["format"], found["games"], found["deals"]) == (FORMAT, 12, 6)
     assert found["rules"] == PLAN.rules.settings()
     assert found["seatings"] == [["greedy", "random"], ["random", "greedy"]]
@@ -94,7 +79,7 @@ def test_checksums_are_those_of_the_files(folder: Path) -> None:
 
 
 def test_a_run_without_a_part_has_empty_tables(tmp_path: Path) -> None:
-    Folder(tmp_path, new_manifest(PLAN, "seqlab simulate", 12, 6))
+    write_run(tmp_path, parts=0)
     run = load(tmp_path)
     assert list(run.parts()) == []
     for name, table in PARTS[0].items():
@@ -107,107 +92,6 @@ def test_only_parts_in_the_manifest_count(folder: Path) -> None:
     manifest = load(folder).manifest
     edit(folder, parts=manifest["parts"][:1], finished=False)
     assert load(folder).games["game"].tolist() == [0, 1, 2, 3]
-
-
-def test_resume_goes_on_where_a_run_was_cut_short(folder: Path) -> None:
-    whole = load(folder).seats
-    edit(folder, parts=load(folder).manifest["parts"][::2], finished=False)
-    draft = folder / "games" / "part-00001.parquet.tmp"
-    draft.write_bytes(b"half")
-    manifest = prepare(folder, resume=True, overwrite=False)
-    assert manifest is not None
-    writer = Folder(folder, manifest)
-    assert not draft.exists()
-    writer.write_part(1, 2, 2, PARTS[1])
-    writer.finish(2)
-    pd.testing.assert_frame_equal(load(folder).seats, whole)
-    assert load(folder).manifest["seconds"] == 3.5
-
-
-def test_a_part_written_again_replaces_the_first(folder: Path) -> None:
-    writer = Folder(folder, load(folder).manifest)
-    writer.write_part(1, 2, 2, PARTS[1])
-    assert load(writer.path).games["game"].tolist() == list(range(12))
-
-
-def test_a_failed_write_leaves_no_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, calls = contents(folder), []
-
-    def full_disk(table: pa.Table, file: Path, **options: Any) -> None:
-        calls.append(file)
-        Path(file).write_bytes(b"half")
-        if len(calls) == 3:
-            raise OSError(28, "No space left on device")
-
-    writer = Folder(folder, load(folder).manifest)
-    monkeypatch.setattr(pq, "write_table", full_disk)
-    with pytest.raises(OSError, match="No space left"):
-        writer.write_part(3, 6, 2, PARTS[0])
-    assert contents(folder) == before
-    assert len(load(folder).manifest["parts"]) == len(writer.manifest["parts"]) == 3
-
-
-def test_prepare_makes_folders_and_takes_empty_ones(tmp_path: Path) -> None:
-    for _ in range(2):
-        for resume, overwrite in ((False, False), (True, False), (False, True)):
-            assert prepare(tmp_path / "a" / "b", resume, overwrite) is None
-    assert contents(tmp_path) == ["a", "a/b"]
-
-
-def test_prepare_refuses_what_is_not_empty(folder: Path, tmp_path: Path) -> None:
-    before = contents(folder)
-    with pytest.raises(StoreError, match="exists and is not empty; allowed: "):
-        prepare(folder, resume=False, overwrite=False)
-    with pytest.raises(StoreError, match="one of them"):
-        prepare(folder, resume=True, overwrite=True)
-    assert contents(folder) == before
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "thesis.txt").write_text("mine")
-    for text in (None, "{}", "[1]", '{"format": "sequence-lab-run/2"}', "{", "[" * 100_000):
-        if text is not None:
-            (other / "run.json").write_text(text)
-        for resume in (True, False):
-            with pytest.raises(StoreError, match="other"):
-                prepare(other, resume=resume, overwrite=not resume)
-    assert (other / "thesis.txt").read_text() == "mine"
-
-
-def test_overwrite_empties_a_folder_of_ours(folder: Path, tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "file").write_text("mine")
-    (folder / "link").symlink_to(kept)
-    (folder / "report").mkdir()
-    assert prepare(folder, resume=False, overwrite=True) is None
-    assert contents(folder) == []
-    assert contents(kept) == ["file"]
-
-
-def test_prepare_refuses_files_and_what_cannot_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "file"
-    file.write_text("mine")
-    for path in (file, file / "run", file / "a" / "b", tmp_path / ("x" * 300)):
-        with pytest.raises(StoreError, match="out: ") as caught:
-            prepare(path, resume=False, overwrite=True)
-        assert "\n" not in str(caught.value)
-
-    def refuse(path: Path) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(store, "_check_writable", refuse)
-    for path in (tmp_path / "a" / "b", tmp_path / "a"):
-        with pytest.raises(StoreError, match="cannot be written: Permission denied"):
-            prepare(path, resume=False, overwrite=False)
-    assert contents(tmp_path) == ["file"]
-
-
-def test_a_run_killed_in_its_first_moment_is_an_empty_folder(tmp_path: Path) -> None:
-    (tmp_path / "run.json.tmp").write_text('{"form')
-    assert prepare(tmp_path, resume=True, overwrite=False) is None
-    assert contents(tmp_path) == []
 
 
 def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,6 +121,8 @@ def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
         ({"parts": [3]}, "parts is 3"),
         ({"parts": [{"number": "../../x"}]}, "number is '../../x'"),
         ({"parts": None}, "parts is None"),
+        ({"keep": "all"}, "keep is 'all'; expected one of tables, summary"),
+        ({"shard": [1, "2"]}, "shard is '2'"),
     ],
 )
 def test_load_refuses_a_manifest_that_is_wrong(
@@ -266,7 +152,7 @@ def test_load_refuses_folders_without_a_run(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(StoreError, match=r"run\.json is damaged"):
         load(tmp_path)
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="holds no run"):
         load(tmp_path / "run.json")
 
 
@@ -274,14 +160,6 @@ def test_a_missing_file_is_named(folder: Path) -> None:
     (folder / "jacks" / "part-00001.parquet").unlink()
     with pytest.raises(StoreError, match=r"part-00001\.parquet is missing"):
         load(folder)
-
-
-def test_resume_keeps_the_parts_that_are_as_written(folder: Path) -> None:
-    (folder / "jacks" / "part-00001.parquet").unlink()
-    (folder / "games" / "part-00002.parquet").write_bytes(b"garbage")
-    manifest = prepare(folder, resume=True, overwrite=False)
-    assert manifest is not None
-    assert [part["number"] for part in manifest["parts"]] == [0]
 
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -9, -1])

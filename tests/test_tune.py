@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Seqlab
+from helpers import Seqlab, edit_manifest
 
 import simcore.strategy
 from analysis.duel import duel
 from simcore import Rules
-from simcore.manifest import StoreError
 from simcore.moves import Hand
+from simcore.place import StoreError
 from simcore.rng import unit
 from simcore.runner import RunError
 from simcore.setting import Setting
@@ -329,7 +329,7 @@ def test_resumed_as_something_else(tmp_path: Path) -> None:
         ({"only": ["aim"]}, "moved"),
     ):
         with pytest.raises(
-            StoreError, match=f"another {key}; allowed: its own command, seqlab tune"
+            StoreError, match=f"another {key}: .*; allowed: its own command, seqlab tune"
         ):
             tune(small(**change), tmp_path / "t", resume=True)
     file = tmp_path / "t" / "tune.json"
@@ -343,13 +343,13 @@ def test_resumed_as_something_else(tmp_path: Path) -> None:
         ({"result": None}, "is damaged"),
         ({"result": {"judged": [{"score": "high"}]}}, "is damaged"),
         ({"result": {"judged": []}}, "is damaged"),
-        ({"format": "sequence-lab-run/1"}, "allowed: 'sequence-lab-tune/1'"),
+        ({"format": "sequence-lab-run/1"}, "allowed: 'sequence-lab-tune/2'"),
     ):
-        file.write_text(json.dumps(found | damage))
+        edit_manifest(file, **found | damage)
         with pytest.raises(StoreError, match=told):
             tune(small(), tmp_path / "t", resume=True)
     found["generations"][1]["scores"].reverse()
-    file.write_text(json.dumps(found))
+    edit_manifest(file, **found)
     with pytest.raises(StoreError, match="made by another version of cma or numpy"):
         tune(small(), tmp_path / "t", resume=True)
 
@@ -362,13 +362,13 @@ def test_resumed_with_another_file(tmp_path: Path) -> None:
         replace(each, bot=replace(each.bot, source="aaaa")) for each in (task.start, BALANCED)
     )
     for changed in (replace(task, start=start), replace(task, against=(opponent,))):
-        with pytest.raises(StoreError, match=r"the file of \w+ has changed since .* was begun"):
+        with pytest.raises(StoreError, match=r"another file of a bot: \w+: nothing, not \"aaaa\""):
             Record(tmp_path / "t", changed, "seqlab tune", resume=True, overwrite=False)
     file = tmp_path / "t" / "tune.json"
     found = json.loads(file.read_text())
     assert found["files"] == {}
     for files in ([], {"archer": 1}):
-        file.write_text(json.dumps(found | {"files": files}))
+        edit_manifest(file, files=files)
         with pytest.raises(StoreError, match="is damaged: files"):
             Record(tmp_path / "t", task, "seqlab tune", resume=True, overwrite=False)
 
@@ -387,7 +387,9 @@ def test_command(seqlab: Seqlab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert lines[-2].startswith("The result ")
     for word in ("random", "greedy", "archer", "start", "result", "gain"):
         assert f" {word} " in seqlab.out
-    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["params.toml", "tune.json"]
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == [
+        *(".lock", "params.toml", "tune.json"),
+    ]
     with monkeypatch.context() as patched:
         interrupt_after(patched, 1)
         assert seqlab(*TUNE, "--out", "mine", "--set", "hand_size=6") == 130

@@ -9,31 +9,25 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from simcore.jit import source_hash
-from simcore.manifest import (
-    StoreError,
-    check_bot_files,
-    check_hashes,
-    first_line,
-    now,
-    read_json,
-    versions_of,
-)
-from simcore.store import Kind, prepare, replace_text
+from simcore.ledger import Kind, Ledger, first_line, read_json
+from simcore.manifest import check_hashes, now, versions_of
+from simcore.place import DamagedError, Folder, Place, StoreError
 from simcore.strategy import bot_files
 from tuning import words
 from tuning.task import Task
 
-FORMAT = "sequence-lab-tune/1"
+FORMAT = "sequence-lab-tune/2"
 MANIFEST = "tune.json"
 PARAMS = "params.toml"
 _PACKAGES = ("sequence-lab", "numpy", "numba", "cma")
 
 
 class Record:
-    """A tune being written. `manifest` is what tune.json holds; replaced as a whole."""
+    """A tune being written, to be used in a `with` statement."""
 
     def __init__(self, path: Path, task: Task, command: str, resume: bool, overwrite: bool) -> None:
         """Make the folder ready; StoreError if it cannot be used, or holds another tune."""
@@ -51,18 +45,30 @@ class Record:
             "seconds": 0.0,
             "finished": False,
         }
-        old = prepare(path, resume, overwrite, Kind(MANIFEST, FORMAT, _read))
-        if old is not None:
-            for key in ("source", *task.told()):
-                same = json.loads(json.dumps(new[key])) == old.get(key)
-                if not same and key != "judge_deals":  # of which a larger budget has more
-                    raise StoreError(f"resume: {path} has another {key}; allowed: {_own(old)}")
-            check_bot_files(path, old, new["files"])
-            if len(old["generations"]) > task.generations:
-                done = f"{len(old['generations'])} generations"
-                raise StoreError(f"resume: {path} has {done} already; allowed: a larger budget")
-        self.manifest = old or new
-        self.update(self.manifest)
+        # Of the deals of the judge a larger budget has more.
+        same = ["source", *(key for key in task.told() if key != "judge_deals"), "files"]
+        self._ledger = Ledger(Folder(path), TUNE, new, same, resume, overwrite)
+        if len(self.generations) > task.generations:
+            self._ledger.place.unlock()
+            done = f"{len(self.generations)} generations"
+            raise StoreError(f"resume: {path} has {done} already; allowed: a larger budget")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let others write."""
+        self._ledger.__exit__(kind, error, trace)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What tune.json holds."""
+        return self._ledger.manifest
 
     @property
     def generations(self) -> list[dict[str, Any]]:
@@ -76,25 +82,19 @@ class Record:
 
     def update(self, changes: Mapping[str, Any]) -> None:
         """Change keys of tune.json."""
-        self.manifest = {**self.manifest, **changes}
-        replace_text(self.path / MANIFEST, _text(self.manifest))
+        self._ledger.update(changes)
 
     def write_params(self, values: Mapping[str, float], about: list[str]) -> Path:
         """Write the file that `-s NAME@FILE` takes, with comments on how it came about."""
-        file = self.path / PARAMS
         comments = [f"# {_printable(line)}".rstrip() for line in about]
         rows = [f"{_key(name)} = {value!r}" for name, value in values.items()]
-        replace_text(file, "\n".join([*comments, "", *rows, ""]))
-        return file
+        self._ledger.place.write(PARAMS, "\n".join([*comments, "", *rows, ""]).encode())
+        return self.path / PARAMS
 
 
-def _own(old: Mapping[str, Any]) -> str:
-    return f"its own command, {old.get('command')}"
-
-
-def _read(path: Path) -> dict[str, Any]:
+def _read(place: Place) -> dict[str, Any]:
     """Return a tune to go on with; StoreError if tune.json is damaged."""
-    found = read_json(path / MANIFEST, FORMAT)
+    found = read_json(place, MANIFEST, FORMAT)
     try:
         for generation in found["generations"]:
             scores, parameters = generation["scores"], generation["parameters"]
@@ -110,7 +110,7 @@ def _read(path: Path) -> dict[str, Any]:
             for row in rows:
                 words.cells(row)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise StoreError(f"{path / MANIFEST} is damaged: {first_line(error)}") from None
+        raise DamagedError(f"{place}/{MANIFEST} is damaged: {first_line(error)}") from None
     return found
 
 
@@ -118,14 +118,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-def _text(manifest: Mapping[str, Any]) -> str:
-    """Return JSON with a line for each key and generation."""
-    generations = ",\n ".join(json.dumps(one) for one in manifest["generations"])
-    lines = [
-        f'"{key}": [\n {generations}]' if key == "generations" else f'"{key}": {json.dumps(value)}'
-        for key, value in manifest.items()
-    ]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+TUNE = Kind(MANIFEST, FORMAT, _read, "generations")
 
 
 def _key(name: str) -> str:

@@ -8,7 +8,8 @@ import numpy as np
 
 from analysis.duel import Duel, Pairing, duels
 from analysis.estimates import Estimate
-from simcore.manifest import StoreError, now
+from simcore.manifest import now
+from simcore.place import StoreError
 from simcore.simulation import Progress, check_numbers
 from simcore.strategy import Strategy, values_of
 from tuning import words
@@ -36,32 +37,36 @@ def tune(
     """
     check_numbers(1, threads)
     started = time.monotonic()
-    record = Record(out, task, command, resume, overwrite)
-    seconds = float(record.manifest["seconds"])
-    told_again = len(record.generations)
+    with Record(out, task, command, resume, overwrite) as record:
+        seconds = float(record.manifest["seconds"])
+        told_again = len(record.generations)
 
-    def spent() -> dict[str, float]:
-        return {"seconds": round(seconds + time.monotonic() - started, 3)}
+        def spent() -> dict[str, float]:
+            return {"seconds": round(seconds + time.monotonic() - started, 3)}
 
-    search = Search(to_unit(task.moved, task.start_values()), task.seed)
-    for number in range(task.generations):
-        if number < told_again:
-            _tell_again(task, search, record.generations[number], out)
-            if progress is not None:
-                progress(task.generation_games)
-            continue
-        generation = _generation(task, search, number, threads, progress)
-        more = {"generations": [*record.generations, generation], "result": None, "finished": False}
-        record.update(more | spent())
-    if not record.is_judged(task):
-        result = task.strategy(from_unit(task.moved, search.mean(), RESULT_DIGITS))
-        found = _judge(task, result, threads, progress)
-        record.write_params(values_of(result), _about(task, found, record.manifest["command"]))
-        ended = {"result": told(result) | {"judged": found}, "ended": now(), "finished": True}
-        record.update({"judge_deals": task.judge_deals} | ended | spent())
-    elif progress is not None:
-        progress(task.judge_games)
-    return record.manifest
+        search = Search(to_unit(task.moved, task.start_values()), task.seed)
+        for number in range(task.generations):
+            if number < told_again:
+                _tell_again(task, search, record.generations[number], out)
+                if progress is not None:
+                    progress(task.generation_games)
+                continue
+            generation = _generation(task, search, number, threads, progress)
+            more = {
+                "generations": [*record.generations, generation],
+                "result": None,
+                "finished": False,
+            }
+            record.update(more | spent())
+        if not record.is_judged(task):
+            result = task.strategy(from_unit(task.moved, search.mean(), RESULT_DIGITS))
+            found = _judge(task, result, threads, progress)
+            record.write_params(values_of(result), _about(task, found, record.manifest["command"]))
+            ended = {"result": told(result) | {"judged": found}, "ended": now(), "finished": True}
+            record.update({"judge_deals": task.judge_deals} | ended | spent())
+        elif progress is not None:
+            progress(task.judge_games)
+        return record.manifest
 
 
 def _generation(

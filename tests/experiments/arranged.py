@@ -16,7 +16,8 @@ from scipy import stats
 
 from experiments.record import Record
 from simcore.arms import Arm, Table
-from simcore.manifest import read_json
+from simcore.ledger import read_json
+from simcore.place import Folder
 from simcore.strategy import Strategy, find_strategy
 
 BARRED = ("balanced:no_blocking=1", "greedy:no_corner_lines=1")
@@ -39,7 +40,7 @@ def seqlab(
 
 def manifest(folder: Path) -> dict[str, Any]:
     """Return what run.json of an experiment holds."""
-    return read_json(folder / "run.json", "sequence-lab-experiment/1")
+    return read_json(Folder(folder), "run.json", "sequence-lab-experiment/2")
 
 
 def checksums(folder: Path) -> dict[str, str]:

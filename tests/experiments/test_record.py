@@ -20,11 +20,12 @@ from arranged import (
 from helpers import Seqlab
 
 from experiments.play import play
-from experiments.record import Record, arm_file
+from experiments.record import Record, arm_name
 from simcore import Rules, simulate
 from simcore.arms import Arm
-from simcore.manifest import StoreError
+from simcore.ledger import manifest_text
 from simcore.measures import results, scores
+from simcore.place import StoreError
 from simcore.simulation import make_plan
 
 TOURNAMENT = (
@@ -122,11 +123,11 @@ def test_another_task_is_refused_with_what_differs(seqlab: Seqlab) -> None:
         (("--set", "board=wedge"), "rules"),
     ):
         assert seqlab(*TOURNAMENT, *other, "--out", "a", "--resume") == 2, other
-        assert seqlab.err.startswith(f"error: resume: a has another {key}; allowed: its own "), key
+        assert seqlab.err.startswith(f"error: resume: a has another {key}: "), key
         assert "seqlab tournament -s random" in seqlab.err
         assert seqlab.err.count("\n") == 1
     assert seqlab("match", "greedy", "random", "--out", "a", "--resume") == 2
-    assert seqlab.err.startswith("error: resume: a has another kind; allowed: ")
+    assert seqlab.err.startswith("error: resume: a has another kind: ")
     assert checksums(Path("a")) == before
 
 
@@ -183,7 +184,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "empty": lambda file: file.write_bytes(b""),
     "a bit": flip,
     "cut": lambda file: file.write_bytes(file.read_bytes()[:-9]),
-    "another": lambda file: file.write_bytes(arm_file(file.parent.parent, 0).read_bytes()),
+    "another": lambda file: file.write_bytes((file.parent.parent / arm_name(0)).read_bytes()),
 }
 
 
@@ -195,7 +196,7 @@ def test_a_damaged_arm_is_played_again(
     first = play(record(tmp_path / "a"), arms)
     known = checksums(tmp_path / "a")
     hurt = manifest(tmp_path / "a")["parts"][2]
-    DAMAGES[damage](arm_file(tmp_path / "a", hurt["number"]))
+    DAMAGES[damage](tmp_path / "a" / arm_name(hurt["number"]))
     written = count_written(monkeypatch)
     again = play(record(tmp_path / "a", resume=True), arms)
     assert written == [hurt["arm"]]
@@ -230,8 +231,8 @@ def test_an_interrupt_between_games_keeps_whole_arms(tmp_path: Path) -> None:
         if sum(told) > 100:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        play(record(tmp_path / "a"), arms, 1, progress)
+    with pytest.raises(KeyboardInterrupt), record(tmp_path / "a") as begun:
+        play(begun, arms, 1, progress)
     parts = manifest(tmp_path / "a")["parts"]
     assert [part["arm"] for part in parts] == [arm.name for arm in arms[:2]]
     assert list((tmp_path / "a" / "arms").glob("*.tmp")) == []
@@ -245,7 +246,9 @@ def test_other_code_and_other_tasks_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(record(tmp_path / "a"), task_arms())
-    with pytest.raises(StoreError, match=r"a has another seed; allowed: its own command, a comma"):
+    with pytest.raises(
+        StoreError, match=r"another seed: 2, not 3; allowed: its own command, a comma"
+    ):
         record(tmp_path / "a", {"kind": "test", "seed": 3}, resume=True)
     monkeypatch.setattr("experiments.record.source_hash", lambda: "other")
     with pytest.raises(StoreError, match="another source"):
@@ -254,20 +257,25 @@ def test_other_code_and_other_tasks_are_refused(
         record(tmp_path / "a", resume=True, overwrite=True)
 
 
+def sealed(manifest: dict[str, Any]) -> str:
+    return manifest_text(manifest, "")
+
+
 def test_a_manifest_changed_anywhere_is_refused_or_does_no_harm(tmp_path: Path) -> None:
     arms = task_arms(8)[:2]
     first = play(record(tmp_path / "a"), arms)
     file = tmp_path / "a" / "run.json"
     whole = json.loads(file.read_text())
+    del whole["checksum"]
     broken: list[str] = ["", "{", "null", "[]", "5", '"x"', file.read_text()[:-40]]
     for key in whole:
-        broken += [json.dumps({**whole, key: value}) for value in (None, [], 7, "x", {"a": 1})]
-        broken.append(json.dumps({k: v for k, v in whole.items() if k != key}))
+        broken += [sealed({**whole, key: value}) for value in (None, [], 7, "x", {"a": 1})]
+        broken.append(sealed({k: v for k, v in whole.items() if k != key}))
     for key in whole["parts"][0]:
         for value in (None, [], -1, 2.5, "x", {"a": 1}):
             part = {**whole["parts"][0], key: value}
-            broken.append(json.dumps({**whole, "parts": [part, *whole["parts"][1:]]}))
-    broken.append(json.dumps({**whole, "parts": [whole["parts"][0]] * 2}))
+            broken.append(sealed({**whole, "parts": [part, *whole["parts"][1:]]}))
+    broken.append(sealed({**whole, "parts": [whole["parts"][0]] * 2}))
     refused = 0
     for text in broken:
         file.write_text(text)

@@ -1,0 +1,100 @@
+"""Whether what lies in a folder is what was written there, all of it and nothing else."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from simcore.ledger import Manifest
+from simcore.manifest import KEPT, MANIFEST, part_files
+from simcore.place import DRAFT, Place
+
+SUMS = "SHA256SUMS"
+"""In the folder of a report: the checksums of its files, as the program sha256sum writes them."""
+
+_PART = re.compile(rf"({'|'.join({t for kept in KEPT.values() for t in kept})}|arms)/\w+-\d+\.\w+")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with a file, or with the run.
+
+    `kind` is missing, damaged, foreign, surplus or unfinished.
+    """
+
+    kind: str
+    name: str
+    told: str
+
+
+def check(place: Place, files: Mapping[str, str]) -> list[Finding]:
+    """Return what is wrong with the files at a place, of which `files` are those of the parts.
+
+    `files` are checksums by name. Of reports it is looked at whether they are as they were written.
+    """
+    names = place.names()
+    found = list(_of_files(place, names, files, f"{MANIFEST} lists it"))
+    reports = sorted({name.partition("/")[0] for name in names if name.endswith(f"/{SUMS}")})
+    reported: set[str] = set()
+    for report in reports:
+        listed = _listed(place, report)
+        reported |= {*listed, f"{report}/{SUMS}"}
+        found += _of_files(place, names, listed, f"{report}/{SUMS} lists it")
+    for name in sorted(set(names) - files.keys() - reported - {MANIFEST}):
+        found.append(_unlisted(name))
+    return found
+
+
+def _of_files(
+    place: Place, names: list[str], files: Mapping[str, str], listed: str
+) -> Iterator[Finding]:
+    there = set(names)
+    for name, checksum in files.items():
+        if name not in there:
+            yield Finding("missing", name, listed)
+            continue
+        try:
+            if sha256(place.read(name)).hexdigest() != checksum:
+                yield Finding("damaged", name, "it is not what was written: its sha256 differs")
+        except OSError as error:
+            yield Finding("damaged", name, f"it cannot be read: {error.strerror or error}")
+
+
+def _unlisted(name: str) -> Finding:
+    if name.endswith(DRAFT):
+        return Finding("surplus", name, "left by a process that was killed; --resume removes it")
+    if _PART.fullmatch(name):
+        return Finding("surplus", name, f"{MANIFEST} does not list it, so it does not count")
+    return Finding("foreign", name, "no file of a run")
+
+
+def _listed(place: Place, report: str) -> dict[str, str]:
+    """Return the checksums of a report's files by name; a line that is none names no file."""
+    text = place.read(f"{report}/{SUMS}").decode(errors="replace")
+    lines = [line.partition("  ") for line in text.splitlines()]
+    return {f"{report}/{name}": checksum for checksum, _, name in lines}
+
+
+def sums_text(files: Mapping[str, bytes]) -> str:
+    """Return what SHA256SUMS of a report says of its files by name."""
+    lines = (f"{sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
+    return "".join(lines)
+
+
+def unfinished(manifest: Manifest, parts: Any) -> list[Finding]:
+    """Return a finding for the parts of a run that are not there yet, if it is not finished."""
+    missing = sorted({part.number for part in parts} - {p["number"] for p in manifest["parts"]})
+    if not missing:
+        return []
+    told = f"{len(missing)} of {len(parts)} parts are not played; its command with --resume does"
+    return [Finding("unfinished", MANIFEST, told)]
+
+
+def files_of_run(manifest: Manifest) -> dict[str, str]:
+    """Return the checksums of a run's files by name."""
+    return {
+        name: checksum
+        for part in manifest["parts"]
+        for name, checksum in part_files(manifest, part).items()
+    }

@@ -1,0 +1,203 @@
+"""Where a run lies: a folder, or any other place that fsspec reaches. Files are written whole."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from filelock import FileLock, Timeout
+
+DRAFT = ".tmp"
+"""How the name of a file ends that is being written."""
+LOCK = ".lock"
+"""Held by the process that writes; the system lets go of it when the process ends, killed or not.
+It stays behind, empty, since to remove it would let two processes in at once."""
+
+
+class StoreError(ValueError):
+    """A folder that cannot be used as asked; one line says what was given and what is allowed."""
+
+
+class DamagedError(StoreError):
+    """What lies there is ours, but not as it was written."""
+
+
+class Place(Protocol):
+    """Files by name, with / between the parts of a name. All methods may raise OSError."""
+
+    def make(self) -> bool:
+        """Make the place if there is none and return whether that was so; check that it is one."""
+
+    def lock(self) -> None:
+        """Keep others from writing; StoreError if another process does."""
+
+    def unlock(self) -> None:
+        """Let others write."""
+
+    def names(self) -> list[str]:
+        """Return the names of all files, sorted, and of empty folders; not the lock's."""
+
+    def read(self, name: str) -> bytes:
+        """Return what a file holds."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file, or replace it in one step; an error leaves it as it was."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file or an empty folder."""
+
+
+def place_of(where: Path | str) -> Place:
+    """Return the place that a path or a URL tells; StoreError if fsspec does not know it."""
+    return Remote(str(where)) if is_url(where) else Folder(Path(where))
+
+
+def is_url(where: Path | str) -> bool:
+    """Return whether a text is the URL of a place; a Path is not."""
+    return isinstance(where, str) and "://" in where
+
+
+class Folder:
+    """A folder of this machine."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = FileLock(path / LOCK, timeout=0)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def make(self) -> bool:
+        """Make the folder with its parents, and take back those made if it cannot be written."""
+        if self.path.exists() and not self.path.is_dir():
+            raise StoreError(f"out: {self.path} is no folder; allowed: a folder, new or empty")
+        missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+        made: list[Path] = []
+        try:
+            for folder in reversed(missing):
+                folder.mkdir(exist_ok=True)
+                made.append(folder)
+            if missing:
+                self._check_writable()
+        except OSError:
+            for folder in reversed(made):
+                folder.rmdir()
+            raise
+        return bool(missing)
+
+    def lock(self) -> None:
+        """Take the lock; StoreError if another process has it."""
+        self._check_writable()
+        try:
+            self._lock.acquire()
+        except Timeout:
+            told = f"out: another process is writing to {self.path}"
+            raise StoreError(f"{told}; allowed: to wait for it, or another folder") from None
+
+    def unlock(self) -> None:
+        """Give the lock back."""
+        self._lock.release()
+
+    def names(self) -> list[str]:
+        """Return the names of all files and empty folders."""
+        found = []
+        for child in self.path.rglob("*"):
+            inside = child.is_dir() and not child.is_symlink() and any(child.iterdir())
+            if not inside and child != self.path / LOCK:
+                found.append(child.relative_to(self.path).as_posix())
+        return sorted(found)
+
+    def read(self, name: str) -> bytes:
+        """Return what a file holds."""
+        return self._file(name).read_bytes()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write aside, onto the disk, then rename."""
+        file = self._file(name)
+        file.parent.mkdir(exist_ok=True)
+        draft = file.with_name(file.name + DRAFT)
+        try:
+            with draft.open("wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(draft, file)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def remove(self, name: str) -> None:
+        """Remove a file or an empty folder, and the folders that are then empty."""
+        path = self._file(name)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+        for folder in path.parents:
+            if folder == self.path or any(folder.iterdir()):
+                return
+            folder.rmdir()
+
+    def _file(self, name: str) -> Path:
+        return self.path.joinpath(*PurePosixPath(name).parts)
+
+    def _check_writable(self) -> None:
+        with tempfile.TemporaryFile(dir=self.path):
+            pass
+
+
+class Remote:
+    """A place that fsspec reaches by a URL.
+
+    Object stores replace a file in one step. Elsewhere a file may be half written when a process
+    dies: a part is then not listed yet. There is no lock: let one process write at a time.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import fsspec
+        except ImportError:
+            told = f"out: {url} needs fsspec"
+            raise StoreError(f"{told}; allowed: pip install 'sequence-lab[cluster]'") from None
+        self._url = url.rstrip("/")
+        try:
+            files, self._root = fsspec.core.url_to_fs(self._url)
+        except (ValueError, ImportError, OSError) as error:
+            raise StoreError(f"out: {url}: {error}; allowed: a URL that fsspec knows") from None
+        self._files: Any = files
+
+    def __str__(self) -> str:
+        return self._url
+
+    def make(self) -> bool:
+        """Make the place if there is none."""
+        if self._files.exists(self._root):
+            return False
+        self._files.makedirs(self._root, exist_ok=True)
+        return True
+
+    def lock(self) -> None:
+        """Do nothing."""
+
+    def unlock(self) -> None:
+        """Do nothing."""
+
+    def names(self) -> list[str]:
+        """Return the names of all files."""
+        root = len(self._root.rstrip("/")) + 1
+        return sorted(name[root:] for name in self._files.find(self._root))
+
+    def read(self, name: str) -> bytes:
+        """Return what a file holds, as it is now."""
+        self._files.invalidate_cache()
+        return bytes(self._files.cat_file(f"{self._root}/{name}"))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file; the folder is made where there are folders."""
+        parent, _, _ = f"{self._root}/{name}".rpartition("/")
+        self._files.makedirs(parent, exist_ok=True)
+        self._files.pipe_file(f"{self._root}/{name}", data)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        self._files.rm_file(f"{self._root}/{name}")
