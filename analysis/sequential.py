@@ -20,12 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.elo import ELO_PER_SD, GAMES_OF_PAIR, score_of_elo
 from analysis.pair_likelihood import (
+    Constraint,
     filled,
-    fit_mean,
-    fit_t,
-    log_likelihood_mean,
-    log_likelihood_t,
+    fit,
+    log_likelihood,
+    mean_is,
     pair_scores,
+    t_is,
 )
 
 Array = NDArray[Any]
@@ -78,11 +79,8 @@ class SequentialTest:
 
     def ratio(self, counts: ArrayLike) -> Array:
         """Generalized log-likelihood ratio of counts of pair results, (..., 5): float64, (...)."""
-        if self.normalized:
-            t0, t1 = (self._t(elo) for elo in (self.elo0, self.elo1))
-            return log_likelihood_t(counts, t1) - log_likelihood_t(counts, t0)
-        s0, s1 = (score_of_elo(elo) for elo in (self.elo0, self.elo1))
-        return log_likelihood_mean(counts, s1) - log_likelihood_mean(counts, s0)
+        under0, under1 = (log_likelihood(counts, each) for each in self._constraints())
+        return under1 - under0
 
     def steps(self, chances: ArrayLike) -> Array:
         """Return what each result adds to the ratio if these are its chances: float64, shape (5,).
@@ -90,11 +88,8 @@ class SequentialTest:
         To first order the ratio is a random walk with these steps: the logarithm of how much
         likelier the result is under elo1 than under elo0, both fitted to the chances.
         """
-        if self.normalized:
-            fits = [fit_t(chances, self._t(elo)) for elo in (self.elo0, self.elo1)]
-        else:
-            fits = [fit_mean(chances, score_of_elo(elo)) for elo in (self.elo0, self.elo1)]
-        return np.asarray(np.log(fits[1]) - np.log(fits[0]))
+        under0, under1 = (np.log(fit(chances, each)) for each in self._constraints())
+        return np.asarray(under1 - under0)
 
     def scores(self, counts: ArrayLike) -> tuple[float, float]:
         """Scores that elo0 and elo1 stand for; normalized Elo is turned by the pairs' spread."""
@@ -111,6 +106,12 @@ class SequentialTest:
         if ratio <= self.lower:
             return ACCEPTS_ELO0
         return UNDECIDED if self.max_pairs is not None and pairs >= self.max_pairs else GOES_ON
+
+    def _constraints(self) -> tuple[Constraint, Constraint]:
+        """Return what elo0 and elo1 say of the five chances."""
+        if self.normalized:
+            return t_is(self._t(self.elo0)), t_is(self._t(self.elo1))
+        return mean_is(score_of_elo(self.elo0)), mean_is(score_of_elo(self.elo1))
 
     def _t(self, elo: float) -> float:
         """T-value of a pair: it has sqrt(2) times that of a game."""

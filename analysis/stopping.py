@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from analysis.brownian import leaves, mean_time, stays_below
 from analysis.elo import ELO_PER_SD, GAMES_OF_PAIR, ONE_SIDED, elo, score_of_elo
 from analysis.estimates import NO_DATA, Estimate
-from analysis.pair_likelihood import fit_mean
+from analysis.pair_likelihood import fit, mean_is
 from analysis.sequential import (
     ACCEPTS_ELO0,
     ACCEPTS_ELO1,
@@ -69,7 +69,7 @@ def stopped_normalized_elo(test: SequentialTest, state: State) -> Estimate:
     def move(end: float | None) -> float | None:
         if end is None or not 0 < end < 1:
             return None
-        _, variance = mean_and_variance(_MANY * fit_mean(state.counts, end))
+        _, variance = mean_and_variance(_MANY * fit(state.counts, mean_is(end)))
         return ELO_PER_SD * (end - 0.5) / float(np.sqrt(GAMES_OF_PAIR * variance))
 
     low, high = move(score.low), move(score.high)
@@ -83,7 +83,7 @@ def chance_of_worse(test: SequentialTest, state: State, score: float) -> float:
 
     Results are taken to have the most likely chances with that score, given the counts.
     """
-    upper, lower, drift, sd = _strip(test, fit_mean(state.counts, score))
+    upper, lower, drift, sd = _strip(test, fit(state.counts, mean_is(score)))
     if state.verdict == ACCEPTS_ELO1:
         return 1 - leaves(upper, lower, drift, state.pairs)
     fails = leaves(lower, upper, -drift, state.pairs)
@@ -162,7 +162,7 @@ def chances_at(elo_difference: float, counts: ArrayLike) -> Array:
 
     `counts` are the pilot's, shape (5,). The shares are tilted as the likelihood of the test does.
     """
-    chances = fit_mean(counts, score_of_elo(elo_difference))
+    chances = fit(counts, mean_is(score_of_elo(elo_difference)))
     return np.asarray(chances / chances.sum())
 
 

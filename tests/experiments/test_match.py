@@ -17,6 +17,7 @@ from analysis.sequential import GOES_ON, SequentialTest, State, advance
 from experiments import match as module
 from experiments.match import PILOT_DEALS, PILOT_FIRST, Match, Outcome, play_match, run_match
 from experiments.record import Record
+from experiments.session import Session
 from simcore import Rules, simulate
 from simcore.design import make_design
 from simcore.runner import RunError
@@ -154,7 +155,7 @@ def test_the_pilot_is_of_deals_that_no_match_has(
         return played(record, arms, *given)
 
     monkeypatch.setattr(module, "play", watch)
-    run_match(task, tmp_path / "a")
+    run_match(task, Session(tmp_path / "a"))
     assert deals == [("pilot", PILOT_FIRST, PILOT_DEALS), ("pairs from 0", 0, 20)]
     assert PILOT_FIRST > 10**12
 

@@ -305,3 +305,25 @@ def test_a_manifest_changed_anywhere_is_refused_or_does_no_harm(tmp_path: Path) 
             for column, values in table.items():
                 assert np.array_equal(values, again[name][column]), text
     assert refused > 60
+
+
+def test_report_says_how_that_of_an_experiment_is_made(
+    seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_page(monkeypatch, "power_report")
+    words = ("power", "-s", "random", "--deals", 20, "--effect", 5, "-q", "--out", "a")
+    assert seqlab(*words) == 0
+    told = seqlab.out
+    for asked in (("report", "a"), ("report", "a", "a")):
+        assert seqlab(*asked) == 2
+        assert seqlab.err == (
+            "error: a holds a power, not a run; with --out a --resume its own command writes "
+            f"the report again: seqlab {' '.join(map(str, words))}\n"
+        )
+    written = count_written(monkeypatch)
+    assert seqlab(*words, "--resume") == 0
+    assert (seqlab.out, written) == (told, [])
+    # A folder that is neither is told as before.
+    Path("b").mkdir()
+    assert seqlab("report", "b") == 2
+    assert seqlab.err == "error: b holds no run: there is no run.json in it\n"
