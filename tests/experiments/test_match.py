@@ -100,8 +100,8 @@ def test_threads_and_breaks_change_nothing(
     for after in range(1, min(len(known), 5)):
         undo = interrupt_after(monkeypatch, after)
         folder = tmp_path / f"cut{after}"
-        with pytest.raises(KeyboardInterrupt):
-            play_match(task, opened(folder, task), 2)
+        with pytest.raises(KeyboardInterrupt), opened(folder, task) as record:
+            play_match(task, record, 2)
         undo()
         assert len(checksums(folder)) == after
         assert told(play_match(task, opened(folder, task, resume=True), 1)) == told(first)
