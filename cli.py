@@ -83,6 +83,11 @@ def _run(command: Any) -> int:
         return _fail(str(error), 2)
     except (RuntimeError, OSError) as error:
         return _fail(str(error), 1)
+    except Exception as error:
+        if os.environ.get("SEQLAB_TRACEBACK"):
+            raise
+        told = f"unexpected {type(error).__name__}: {error}"
+        return _fail(f"{told}; SEQLAB_TRACEBACK=1 shows where; please report it", 1)
 
 
 def _terminate(number: int, frame: object) -> None:

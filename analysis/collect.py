@@ -1,6 +1,7 @@
 """From a run to the evidence of every question, part by part, in memory of one part."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -55,6 +56,21 @@ def collect(run: Run, asked: list[Question]) -> dict[str, Evidence]:
         raise ValueError(f"{told}; allowed: one that this version of seqlab played")
     games, deals = (int(total[_COUNTS][name]) for name in ("games", "deals"))
     return {q.name: Evidence(setting, total[q.name], games, deals) for q in asked}
+
+
+@contextmanager
+def fitting(*runs: Run) -> Iterator[None]:
+    """Say so where the sums that a run keeps are not those that the questions ask for.
+
+    They are read from a file, and each question knows its own only.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ArithmeticError) as error:
+        if all(run.manifest.get("keep") != "summary" for run in runs):
+            raise
+        told = "the sums that the run keeps are not those that the report asks for"
+        raise ValueError(f"{told}; allowed: a run that this version of seqlab played") from error
 
 
 def _sums(run: Run, setting: Setting, asked: list[Question]) -> Iterator[Mapping[str, Sums]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.collect import Run
+from analysis.collect import Run, fitting
 from analysis.estimates import difference
 from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import (
@@ -39,12 +39,12 @@ def compare(run_a: Run, run_b: Run, out_dir: Path) -> None:
     """
     asked = questions()
     found = {name: evidence(run, asked) for name, run in zip(RUNS, (run_a, run_b), strict=True)}
-    quotes = [
-        (headline.question, f"Run {name}: {headline.sentence}")
-        for name in RUNS
-        for headline in headlines(asked, found[name])
-    ]
-    with whole_folder(out_dir) as folder:
+    with fitting(run_a, run_b), whole_folder(out_dir) as folder:
+        quotes = [
+            (headline.question, f"Run {name}: {headline.sentence}")
+            for name in RUNS
+            for headline in headlines(asked, found[name])
+        ]
         made = [_section(question, found, folder) for question in asked]
         sections = [section for section in made if section.tables]
         first = asked[0].name

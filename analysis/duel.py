@@ -124,10 +124,15 @@ def duels(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    *,
+    board: Board | None = None,
 ) -> list[Duel]:
-    """Play several pairings, spread over threads together; raises what `duel` raises."""
-    board = rules.load_board()
-    arms = [duel_arm(pairing, rules, board, seed) for pairing in pairings]
+    """Play several pairings, spread over threads together; raises what `duel` raises.
+
+    On the layout `board` if it is told, else on the one that the rules name.
+    """
+    layout = board or rules.load_board()
+    arms = [duel_arm(pairing, rules, layout, seed) for pairing in pairings]
     tables: dict[int, Table] = {}
     # Equals are not played: all games drawn is what they come to.
     played = [arm for arm, pairing in zip(arms, pairings, strict=True) if not pairing.equal]

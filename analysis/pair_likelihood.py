@@ -12,6 +12,7 @@ Everything works on many count vectors at once: counts have shape (..., K), K eq
 from 0 to 1 (5 for pairs, 3 for single games).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,37 +54,37 @@ def filled(counts: ArrayLike) -> Array:
     return np.where(found == 0, EMPTY, found)
 
 
-def fit_mean(counts: ArrayLike, score: float) -> Array:
-    """Most likely chances with mean `score` (above 0, below 1): float64 of the shape of counts."""
-    weights = filled(counts)
-    return _fit(weights, _mean_deviation(weights, score))
+Constraint = Callable[[Array], Array]
+"""Turns filled counts into values, of their shape, whose mean the constraint makes zero."""
 
 
-def log_likelihood_mean(counts: ArrayLike, score: float) -> Array:
-    """Log-likelihood at mean `score`, less that of the observed shares: float64 of shape (...)."""
-    weights = filled(counts)
-    return _tilted_likelihood(weights, _mean_deviation(weights, score))
-
-
-def fit_t(counts: ArrayLike, t: float) -> Array:
-    """Most likely chances whose mean is 1/2 plus `t` standard deviations, of the shape of counts.
-
-    `t` is per pair if the counts are of pairs.
-    """
-    weights = filled(counts)
-    return _fit(weights, _t_deviation(weights, t))
-
-
-def log_likelihood_t(counts: ArrayLike, t: float) -> Array:
-    """Log-likelihood at t-value `t`, less that of the observed shares: float64 of shape (...)."""
-    weights = filled(counts)
-    return _tilted_likelihood(weights, _t_deviation(weights, t))
-
-
-def _mean_deviation(weights: Array, score: float) -> Array:
+def mean_is(score: float) -> Constraint:
+    """Constraint that the mean is `score`; ValueError unless that is above 0 and below 1."""
     if not 0 < score < 1:
         raise ValueError(f"score {score}: above 0 and below 1")
-    return np.broadcast_to(pair_scores(weights.shape[-1]) - score, weights.shape)
+    return lambda weights: np.broadcast_to(pair_scores(weights.shape[-1]) - score, weights.shape)
+
+
+def t_is(t: float) -> Constraint:
+    """Constraint that the mean is 1/2 plus `t` standard deviations, per pair for counts of pairs.
+
+    The values depend on the counts: they are those of the most likely chances.
+    """
+    return lambda weights: _t_deviation(weights, t)
+
+
+def fit(counts: ArrayLike, constraint: Constraint) -> Array:
+    """Most likely chances under a constraint: float64 of the shape of counts."""
+    weights = filled(counts)
+    return _fit(weights, constraint(weights))
+
+
+def log_likelihood(counts: ArrayLike, constraint: Constraint) -> Array:
+    """Log-likelihood under a constraint, less that of the observed shares: float64 (...)."""
+    weights = filled(counts)
+    deviation = constraint(weights)
+    tilt = _solve(weights, deviation)[..., None]
+    return np.asarray(-(weights * np.log1p(tilt * deviation)).sum(-1))
 
 
 def _t_deviation(weights: Array, t: float) -> Array:
@@ -117,11 +118,6 @@ def _plane(b: Array, u: float, touch: Array) -> Array:
 def _fit(weights: Array, deviation: Array) -> Array:
     tilt = _solve(weights, deviation)[..., None]
     return np.asarray(weights / weights.sum(-1, keepdims=True) / (1 + tilt * deviation))
-
-
-def _tilted_likelihood(weights: Array, deviation: Array) -> Array:
-    tilt = _solve(weights, deviation)[..., None]
-    return np.asarray(-(weights * np.log1p(tilt * deviation)).sum(-1))
 
 
 def _solve(weights: Array, deviation: Array) -> Array:

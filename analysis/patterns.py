@@ -1,4 +1,4 @@
-"""Two teams: the games of a pairing as a histogram of deals, and the crosstable.
+"""Two teams: the games of a pairing as a histogram of deals.
 
 A deal is played twice, each team starting once, so it ends in one of nine patterns. How often each
 came is all that scores, ratings and bootstraps need, and integers add up exactly: nothing depends
@@ -12,19 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.estimates import (
-    DEALS,
-    GAMES,
-    WILSON,
-    Array,
-    Estimate,
-    X,
-    Y,
-    proportion,
-    quantile,
-    standard_error,
-    wilson,
-)
+from analysis.estimates import Array, Estimate, moments, proportion
 
 LOSS, DRAW, WIN = range(3)
 
@@ -64,23 +52,9 @@ class Field:
         """Results of i in games that it started against j, int64 (n, n, 3)."""
         return np.asarray(self.patterns.sum(3))
 
-
-class Cell(NamedTuple):
-    """What a strategy did against another, or against all: `score` from 0 to 1 by deal."""
-
-    score: Estimate
-    wins: int
-    draws: int
-    losses: int
-    games: int
-
-
-class Crosstable(NamedTuple):
-    """`cells[i][j]` is what `names[i]` did against `names[j]`, None if they never met."""
-
-    names: tuple[str, ...]
-    cells: tuple[tuple[Cell | None, ...], ...]
-    totals: tuple[Cell, ...]
+    def basis(self, deals: Array) -> tuple[int, int]:
+        """Return games and distinct deals of pairings, given the deals of each."""
+        return 2 * int(deals.sum()), int(deals.max(initial=0) if self.common else deals.sum())
 
 
 def histogram(outcomes: ArrayLike) -> Array:
@@ -159,50 +133,11 @@ DRAWN = np.add.outer([0.0, 1.0, 0.0], [0.0, 1.0, 0.0])
 """Games drawn of a pattern."""
 
 
-def crosstable(field: Field) -> Crosstable:
-    """Return scores with 95 % intervals by deal for each ordered pair, and each strategy's total.
-
-    A total is the mean over games against opponents that are what they are: its standard error is
-    that within pairings.
-    """
-    sums = pattern_moments(field.patterns, POINTS)
-    own = field.patterns.sum(3) + field.patterns.sum(2)  # results in both games
-    cells = tuple(
-        tuple(
-            _cell(proportion(m), results) if m[DEALS] else None
-            for m, results in zip(*row, strict=True)
-        )
-        for row in zip(sums, own, strict=True)
-    )
-    totals = tuple(_cell(_total(m), results.sum(0)) for m, results in zip(sums, own, strict=True))
-    return Crosstable(field.names, cells, totals)
-
-
 def overall(field: Field, values: Array) -> Estimate:
     """Mean over all games of a figure between 0 and 1 that is the same seen from both sides."""
+    if field.common:
+        summed = np.sum([values[tuple(each.T)] for _, _, each in field.common], axis=0)
+        games = np.full(len(summed), 2 * len(field.common))
+        return proportion(moments(summed[:, None], games[:, None], games)[0])
     upper = field.patterns[np.triu_indices(len(field.names), 1)]
     return proportion(pattern_moments(upper, values).sum(0))
-
-
-def _cell(score: Estimate, results: Array) -> Cell:
-    losses, draws, wins = map(int, results)
-    return Cell(score, wins, draws, losses, wins + draws + losses)
-
-
-def _total(rows: Array) -> Estimate:
-    """Score over several opponents, each of them a stratum (Cochran 1977, ch. 5)."""
-    rows = rows[rows[:, DEALS] > 0]
-    pooled = proportion(rows.sum(0)) if len(rows) else proportion(np.zeros(7))
-    if len(rows) < 2 or rows[:, DEALS].min() < 2 or pooled.error is None:
-        return pooled
-    value = float(rows[:, Y].sum() / rows[:, X].sum())
-    weights = rows[:, X] / rows[:, X].sum()
-    error = float(
-        np.sqrt(sum((w * standard_error(m)) ** 2 for w, m in zip(weights, rows, strict=True)))
-    )
-    # No spread inside any pairing: what is seen between them is the cautious choice.
-    if error == 0:
-        return pooled
-    deals, games = int(rows[:, DEALS].sum()), int(rows[:, GAMES].sum())
-    low, high = wilson(value, value * (1 - value) / error**2, quantile(deals))
-    return replace(pooled, value=value, low=low, high=high, error=error, games=games, method=WILSON)

@@ -15,17 +15,18 @@ ANCHOR = "the anchor"
 NO_TERM = "results too uniform to tell it"
 
 
-def members(scored: Array, deals: Array, anchor: int | None = None) -> Array:
+def members(scored: Array, played: Array, anchor: int | None = None) -> Array:
     """Return the places, ascending, of those who can be rated together.
 
-    `scored` bool (n, n): whether i ever won or drew against j; `deals` int (n,). It is the group
-    (`likelihood.groups`) of the anchor, or else the largest, of such the one with most deals.
+    `scored` bool (n, n): whether i ever won or drew against j; `played` int (n,) games or deals.
+    It is the group (`likelihood.groups`) of the anchor, or else the largest, of such the one that
+    played most.
     """
     label = groups(scored)
     if anchor is not None:
         return np.flatnonzero(label == label[anchor])
     candidates = [np.flatnonzero(label == each) for each in np.unique(label)]
-    return min(candidates, key=lambda each: (-len(each), -int(deals[each].sum()), int(each[0])))
+    return min(candidates, key=lambda each: (-len(each), -int(played[each].sum()), int(each[0])))
 
 
 def word(scored: Array, rated: Array, met: bool, place: int) -> str:

@@ -117,31 +117,31 @@ def _core(field: Field, rated: Array, anchor: int | None) -> _Core:
 
 
 def _elo(core: _Core, place: int, scored: Array) -> Estimate:
-    deals = int(core.field.deals[place].sum())
+    games, deals = core.field.basis(core.field.deals[place])
     if place in core.members:
         if core.contrast(place).any():
-            return _profiled(core, core.contrast(place), deals)
-        return Estimate(0.0, None, None, 0.0, 2 * deals, deals, ANCHOR)
+            return _profiled(core, core.contrast(place), games, deals)
+        return Estimate(0.0, None, None, 0.0, games, deals, ANCHOR)
     met = bool(core.field.deals[place, core.members].any())
     told = word(scored, core.members, met, place)
     bound = ELO * _bound(core, place, told == UNBEATEN) if met else None
     low, high = bound if told == UNBEATEN else None, bound if told == WINLESS else None
-    return Estimate(None, low, high, None, 2 * deals, deals, told)
+    return Estimate(None, low, high, None, games, deals, told)
 
 
-def _profiled(core: _Core, contrast: Array, deals: int) -> Estimate:
-    """Estimate, in Elo, of a contrast of the parameters; `deals` are those it rests on."""
+def _profiled(core: _Core, contrast: Array, games: int, deals: int) -> Estimate:
+    """Estimate, in Elo, of a contrast of the parameters, and what it rests on."""
     fit = core.fit
     value = float(contrast @ fit.best)
     variance = float(contrast @ fit.covariance @ contrast)
     information = fit.likelihood(fit.best).information
     model = float(contrast @ np.linalg.solve(information, contrast))
     if deals < 2 or variance <= _NOTHING * model:
-        found = Estimate(value, None, None, 0.0, 2 * deals, deals, CANNOT_VARY)
+        found = Estimate(value, None, None, 0.0, games, deals, CANNOT_VARY)
         return found.affine(ELO)
     low, high = interval(fit.likelihood, fit.best, contrast, variance, quantile(deals))
     error = float(np.sqrt(variance))
-    return Estimate(value, low, high, error, 2 * deals, deals, PROFILE).affine(ELO)
+    return Estimate(value, low, high, error, games, deals, PROFILE).affine(ELO)
 
 
 def _met(core: _Core, place: int) -> tuple[Array, Array]:
@@ -155,7 +155,7 @@ def _bound(core: _Core, place: int, won: bool) -> float:
     """Strength above the zero, in natural logs, at which the bound of the score is expected."""
     games, seat = _met(core, place)
     strengths = core.fit.best[:-2]
-    deals = int(games[0].sum())
+    _, deals = core.field.basis(games[0])
     share = wilson(1.0, deals, quantile(max(deals, 2)))[0]
     share = share if won else 1 - share
 
@@ -173,8 +173,7 @@ def _better(core: _Core, elo: dict[int, Estimate], place: int, after: int | None
     """Chance that a place is better than the one after it."""
     if after is None:
         return None
-    deals = core.field.deals
-    fewest = int(min(deals[place].sum(), deals[after].sum()))
+    fewest = min(core.field.basis(core.field.deals[each])[1] for each in (place, after))
     if place in core.members and after in core.members:
         contrast = core.contrast(place) - core.contrast(after)
         variance = float(contrast @ core.fit.covariance @ contrast)
@@ -197,16 +196,17 @@ def _root(core: _Core, place: int, equal: int, result: int) -> float:
     half = (strength - core.fit.best[:-2] + seat) / 2 * (1 if result == WIN else -1)
     log_nu = np.log(core.fit.nu) if core.fit.nu > 0 else -np.inf
     logs = half - np.logaddexp(np.logaddexp(half, -half), log_nu)
-    return float(np.sqrt(-2 * (games * logs).sum() / 2))
+    played, deals = core.field.basis(games[0])
+    return float(np.sqrt(-2 * (games * logs).sum() * deals / played))
 
 
 def _seat(core: _Core) -> Estimate:
-    deals = int(core.field.deals.sum()) // 2
+    games, deals = core.field.basis(np.triu(core.field.deals))
     if not core.fit.has_seat:
-        return Estimate(None, None, None, None, 2 * deals, deals, NO_TERM)
+        return Estimate(None, None, None, None, games, deals, NO_TERM)
     unit = np.zeros(len(core.fit.best))
     unit[-2] = 1
-    return _profiled(core, unit, deals)
+    return _profiled(core, unit, games, deals)
 
 
 def _seat_score(core: _Core, seat: Estimate) -> Estimate:

@@ -1,15 +1,16 @@
 """The report of one run: figures, tables and charts of all questions, and the headlines."""
 
+import math
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.collect import Run, collect
+from analysis.collect import Run, collect, fitting
 from analysis.page import Section, grids, picture, whole_folder, write_page
 from analysis.question import Evidence, Headline, Question, questions
 from analysis.summary import summary
 from analysis.yardsticks import Strength
-from simcore.board import LayoutError
 from simcore.rules import Rules
 
 REFERENCE_GAMES = 20_000
@@ -19,21 +20,30 @@ REFERENCE_SEED = 1
 def random_reference(run: Run) -> Run | None:
     """Play random bots under the rules of a run, to hold its corners against.
 
-    None if the run is of random bots itself, or if its layout was a file that is gone.
+    On the layout that its manifest has: the rules may name a file, which a folder from elsewhere
+    must not make us read. None if the run is of random bots itself.
     """
     # Only here, as importing the engine costs more than a report of a finished run should.
-    from simcore import simulate
+    from simcore.board import parse_board
+    from simcore.design import make_design
+    from simcore.frames import tables
+    from simcore.manifest import new_manifest
+    from simcore.plan import Plan
+    from simcore.run import Run as Played
+    from simcore.runner import Runner
+    from simcore.simulation import Pace, joined, slices
+    from simcore.strategy import find_strategy
 
     if set(run.manifest["strategies"]) == {"random"}:
         return None
     rules = Rules.from_settings(run.manifest["rules"])
-    try:
-        reference: Run = simulate(
-            ["random"], games=REFERENCE_GAMES, seed=REFERENCE_SEED, rules=rules
-        )
-    except LayoutError:
-        return None
-    return reference
+    board = parse_board(run.manifest["board"], rules.board)
+    design = make_design([find_strategy("random")], rules)
+    plan = Plan(rules, board, ("random",), design.seatings, REFERENCE_SEED, design.name)
+    deals = math.ceil(REFERENCE_GAMES / len(design.seatings))
+    games = deals * len(design.seatings)
+    chunks = list(slices(Runner(plan, design), 0, games, Pace(), threading.Event()))
+    return Played(new_manifest(plan, "", games, deals), [tables(joined(chunks), plan)])
 
 
 def report(
@@ -52,8 +62,8 @@ def report(
         name: replace(about, strength=strength)
         for name, about in evidence(run, asked, reference).items()
     }
-    said = headlines(asked, found)
-    with whole_folder(out_dir) as folder:
+    with fitting(run), whole_folder(out_dir) as folder:
+        said = headlines(asked, found)
         made = [_section(question, found[question.name], folder) for question in asked]
         sections = [section for section in made if section.tables]
         about = summary([("", next(iter(found.values())))])

@@ -20,12 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.elo import ELO_PER_SD, GAMES_OF_PAIR, score_of_elo
 from analysis.pair_likelihood import (
+    Constraint,
     filled,
-    fit_mean,
-    fit_t,
-    log_likelihood_mean,
-    log_likelihood_t,
+    fit,
+    log_likelihood,
+    mean_is,
     pair_scores,
+    t_is,
 )
 
 Array = NDArray[Any]
@@ -95,11 +96,10 @@ class SequentialTest:
 
     def ratio(self, counts: ArrayLike) -> Array:
         """Generalized log-likelihood ratio of counts of pair results, (..., 5): float64, (...)."""
-        if self.normalized:
-            t0, t1 = (self._t(elo) for elo in (self.elo0, self.elo1))
-            return log_likelihood_t(counts, t1) - log_likelihood_t(counts, t0)
-        s0, s1 = (score_of_elo(elo) for elo in (self.elo0, self.elo1))
-        return log_likelihood_mean(counts, s1) - log_likelihood_mean(counts, s0)
+        under0, under1 = (
+            log_likelihood(counts, self._constraint(elo)) for elo in (self.elo0, self.elo1)
+        )
+        return under1 - under0
 
     def steps(self, chances: ArrayLike) -> Array:
         """Return what each result adds to the ratio if these are its chances: float64, shape (5,).
@@ -107,15 +107,12 @@ class SequentialTest:
         To first order the ratio is a random walk with these steps: the logarithm of how much
         likelier the result is under elo1 than under elo0, both fitted to the chances.
         """
-        return np.asarray(
-            np.log(self.fit(chances, self.elo1)) - np.log(self.fit(chances, self.elo0))
-        )
+        under0, under1 = (self.fit(chances, elo) for elo in (self.elo0, self.elo1))
+        return np.asarray(np.log(under1) - np.log(under0))
 
     def fit(self, counts: ArrayLike, elo: float) -> Array:
         """Most likely chances if A is `elo` stronger, in the unit of the test: shape of counts."""
-        if self.normalized:
-            return fit_t(counts, self._t(elo))
-        return fit_mean(counts, score_of_elo(elo))
+        return fit(counts, self._constraint(elo))
 
     def scores(self, counts: ArrayLike) -> tuple[float, float]:
         """Scores that elo0 and elo1 stand for; normalized Elo is turned by the pairs' spread."""
@@ -132,6 +129,10 @@ class SequentialTest:
         if ratio <= self.lower:
             return ACCEPTS_ELO0
         return UNDECIDED if self.max_pairs is not None and pairs >= self.max_pairs else GOES_ON
+
+    def _constraint(self, elo: float) -> Constraint:
+        """Return what an Elo says of the five chances."""
+        return t_is(self._t(elo)) if self.normalized else mean_is(score_of_elo(elo))
 
     def _t(self, elo: float) -> float:
         """T-value of a pair: it has sqrt(2) times that of a game."""

@@ -28,7 +28,7 @@ from analysis.elo import (
     score_of_pairs,
 )
 from analysis.estimates import NO_DATA, Estimate
-from analysis.pair_likelihood import fit_mean
+from analysis.pair_likelihood import fit, mean_is
 from analysis.sequential import (
     ACCEPTS_ELO0,
     ACCEPTS_ELO1,
@@ -89,7 +89,7 @@ def stopped_normalized_elo(test: SequentialTest, state: State) -> Estimate:
     def move(end: float | None) -> float | None:
         if end is None or not 0 < end < 1:
             return None
-        _, variance = mean_and_variance(_MANY * fit_mean(state.counts, end))
+        _, variance = mean_and_variance(_MANY * fit(state.counts, mean_is(end)))
         return ELO_PER_SD * (end - 0.5) / float(np.sqrt(GAMES_OF_PAIR * variance))
 
     low, high = move(score.low), move(score.high)
@@ -103,7 +103,7 @@ def chance_of_worse(test: SequentialTest, state: State, score: float) -> float:
 
     Results are taken to have the most likely chances with that score, given the counts.
     """
-    upper, lower, drift, sd = _strip(test, fit_mean(state.counts, score))
+    upper, lower, drift, sd = _strip(test, fit(state.counts, mean_is(score)))
     if state.verdict == ACCEPTS_ELO1:
         return 1 - leaves(upper, lower, drift, state.pairs)
     fails = leaves(lower, upper, -drift, state.pairs)

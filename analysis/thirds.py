@@ -68,6 +68,12 @@ class TableField:
     deals: Array
     common: CommonDeals | None = None
 
+    def basis(self, pairs: Array) -> tuple[int, int]:
+        """Return games and distinct deals of some pairs: a mask, or their places."""
+        deals = self.deals[pairs].sum(1)
+        distinct = deals.sum() if self.common is None else deals.max(initial=0)
+        return int(self.wins[pairs].sum()) // 3, int(distinct)
+
 
 def common_table_field(pairings: Iterable[TablePairing]) -> TableField:
     """Reduce pairings that all played the same deals, in order, each pair once.

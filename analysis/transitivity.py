@@ -14,6 +14,9 @@ from analysis.ratings import ELO
 REPEATS = 500
 """Bootstrapped tournaments, unless told otherwise."""
 
+_DRAWN_AT_ONCE = 4_000_000
+"""Deals that are drawn before they are summed up, which bounds the memory it takes."""
+
 SURE = 0.05
 """A pair is decided where its p-value, adjusted for all pairs by Holm, is at most this."""
 
@@ -83,11 +86,12 @@ def transitivity(
         raise ValueError("pairs: some never met; allowed: fields of two or more in which all did")
     if repeats < 1:
         raise ValueError(f"repeats: {repeats}; allowed: at least 1")
-    gain = log_odds(field.patterns)
-    mixture, mass = nash(gain), alpha_rank(_scores(field.patterns), intensity, population)
-    drawn = bootstrap(field.patterns, repeats, rng)
+    points = np.asarray((field.patterns * POINTS).sum((2, 3)))
+    gain = log_odds(points)
+    mixture, mass = nash(gain), alpha_rank(_scores(field, points), intensity, population)
+    drawn = bootstrap(field, repeats, rng)
     in_support = np.stack([support(each) for each in log_odds(drawn)])
-    first = _first(alpha_rank(_scores(drawn), intensity, population))
+    first = _first(alpha_rank(_scores(field, drawn), intensity, population))
     figures = (mixture, ELO * gain @ mixture, mass, in_support.mean(0), first.mean(0))
     standings = (
         Standing(name, *map(float, each)) for name, *each in zip(field.names, *figures, strict=True)
@@ -95,27 +99,54 @@ def transitivity(
     return Transitivity(tuple(standings), _counted(field, in_support), cycles(field), repeats)
 
 
-def log_odds(patterns: Array) -> Array:
-    """Log-odds (..., n, n) of scores of histograms (..., n, n, 3, 3), antisymmetric.
+def log_odds(points: Array) -> Array:
+    """Log-odds (..., n, n) of points (..., n, n) that each made against each, antisymmetric.
 
     Half a win is added on either side, which keeps a score of 0 or 1 finite.
     """
-    points = (patterns * POINTS).sum((-2, -1))
     return np.asarray(np.log(points + 0.5) - np.log(np.swapaxes(points, -1, -2) + 0.5))
 
 
-def bootstrap(patterns: Array, repeats: int, rng: np.random.Generator) -> Array:
-    """Draw the deals of each pairing again, with replacement: int64 (repeats, n, n, 3, 3)."""
-    n = len(patterns)
-    upper = np.triu_indices(n, 1)
-    counts = patterns[upper].reshape(-1, 9)
+def bootstrap(field: Field, repeats: int, rng: np.random.Generator) -> Array:
+    """Draw the deals again, with replacement: points float64 (repeats, n, n) of each against each.
+
+    Deals that all pairings played are drawn once for all of them, so that what pairings have in
+    common stays; those of other pairings are drawn for each.
+    """
+    draw = _draw_together if field.common else _draw_apart
+    rows, columns, points = draw(field, repeats, rng)
+    found = np.zeros((repeats, len(field.names), len(field.names)))
+    found[:, rows, columns] = points
+    found[:, columns, rows] = 2 * field.deals[rows, columns] - points
+    return found
+
+
+def _draw_together(
+    field: Field, repeats: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Return the pairings (P,), (P,) and the points (repeats, P) of the first of each."""
+    rows, columns, outcomes = zip(*field.common, strict=True)
+    by_deal = np.stack([each.sum(1) / 2 for each in outcomes])
+    deals = by_deal.shape[1]
+    points = np.empty((repeats, len(rows)))
+    times = np.empty((min(repeats, max(1, _DRAWN_AT_ONCE // deals)), deals))
+    for at in range(0, repeats, len(times)):
+        now = times[: repeats - at]
+        for row in now:
+            row[:] = np.bincount(rng.integers(deals, size=deals), minlength=deals)
+        # Halves of whole numbers add up exactly, in whatever order a library does it.
+        points[at : at + len(now)] = (by_deal @ now.T).T
+    return np.array(rows), np.array(columns), points
+
+
+def _draw_apart(field: Field, repeats: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Return the same for pairings that may have played other deals."""
+    rows, columns = np.triu_indices(len(field.names), 1)
+    counts = field.patterns[rows, columns].reshape(-1, 9)
     deals = counts.sum(1)
     shares = counts / np.maximum(deals, 1)[:, None]
-    drawn = rng.multinomial(deals, shares, size=(repeats, len(deals))).reshape(repeats, -1, 3, 3)
-    found = np.zeros((repeats, n, n, 3, 3), np.int64)
-    found[:, upper[0], upper[1]] = drawn
-    found[:, upper[1], upper[0]] = np.swapaxes(drawn, -1, -2)[..., ::-1, ::-1]
-    return found
+    drawn = rng.multinomial(deals, shares, size=(repeats, len(deals)))
+    return rows, columns, drawn @ POINTS.ravel()
 
 
 def cycles(field: Field) -> Cycles:
@@ -159,10 +190,9 @@ def _round_trips(lead: Array) -> list[tuple[int, int, int]]:
     ]
 
 
-def _scores(patterns: Array) -> Array:
+def _scores(field: Field, points: Array) -> Array:
     """Scores (..., n, n), 1/2 against oneself."""
-    deals = patterns.sum((-2, -1))
-    points = (patterns * POINTS).sum((-2, -1))
+    deals = field.deals
     return np.asarray(np.where(deals > 0, points / np.maximum(2 * deals, 1), 0.5))
 
 

@@ -78,10 +78,8 @@ def worths(field: TableField) -> Worths:
     first, second = field.pairs.T
     scored[first, second] = (field.wins * (1 - HELD)).any((1, 2, 3))
     scored[second, first] = (field.wins * HELD).any((1, 2, 3))
-    deals, games = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    np.add.at(deals, field.pairs, field.deals.sum(1)[:, None])
-    np.add.at(games, field.pairs, field.wins.sum((1, 2, 3))[:, None] // 3)
-    rated = members(scored, deals)
+    games, deals = np.array([field.basis((field.pairs == i).any(1)) for i in range(n)]).T
+    rated = members(scored, games)
     fit = _fit(field, rated)
     bare = [
         Estimate(None, None, None, None, int(g), int(d), "")
@@ -245,7 +243,7 @@ def _worth(
 
 def _bound(field: TableField, fit: _Fit, rated: Array, place: int, rows: Array, told: str) -> float:
     """Log worth at which the bound of the share of games is expected."""
-    pairs, games, deals = field.pairs[rows], _games(field, rows), int(field.deals[rows].sum())
+    pairs, games, (_, deals) = field.pairs[rows], _games(field, rows), field.basis(rows)
     own = HELD[None, None] == (pairs[:, 1] == place)[:, None, None, None]
     share = wilson(1.0, deals, quantile(max(deals, 2)))[0]
     share = share if told == UNBEATEN else 1 - share
@@ -271,11 +269,9 @@ def _better(fit: _Fit, rated: Array, deals: Array, place: int, after: int | None
 
 
 def _term(field: TableField, fit: _Fit, place: int) -> Estimate:
-    games, deals = int(field.wins.sum()) // 3, int(field.deals.sum())
-    bare, at = (
-        Estimate(None, None, None, None, games, deals, NO_TERM),
-        len(fit.best) - TEAMS + place,
-    )
+    games, deals = field.basis(np.arange(len(field.pairs)))
+    bare = Estimate(None, None, None, None, games, deals, NO_TERM)
+    at = len(fit.best) - TEAMS + place
     if not fit.places:
         return bare
     return _logarithm(bare, float(fit.best[at]), float(fit.covariance[at, at]))

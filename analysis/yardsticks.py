@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.estimates import Estimate
 
 if TYPE_CHECKING:
+    from simcore.board import Board
     from simcore.rules import Rules
     from simcore.strategy import Strategy
 
@@ -36,27 +37,26 @@ class Strength:
     left_out: Mapping[str, str]
 
 
-def strength(manifest: Mapping[str, Any]) -> Strength | None:
+def strength(manifest: Mapping[str, Any]) -> Strength:
     """Play the strategies of a run against the yardsticks under its rules, on fixed deals.
 
     Slow bots are left out, and those that cannot be had by name: a bot in a file of the user's is
-    never loaded for a report. None if the layout was a file that is gone.
+    never loaded for a report. The layout is that of the manifest, whose rules may name a file.
     """
     # Only here, as importing the engine costs more than a report of a finished run should.
-    from simcore.board import LayoutError
+    from simcore.board import parse_board
     from simcore.rules import Rules
     from simcore.runner import BotError
 
     rules = Rules.from_settings(manifest["rules"])
+    board = parse_board(manifest["board"], rules.board)
     names = list(dict.fromkeys(manifest["strategies"]))
     games = max(LEAST, min(MOST, GAMES // (len(names) * len(YARDSTICKS))))
     met: list[Met] = []
     left_out: dict[str, str] = {}
     for name in names:
         try:
-            met += _meet(_find(name), rules, games)
-        except LayoutError:
-            return None
+            met += _meet(_find(name), rules, board, games)
         except (_LeftOut, BotError) as error:
             left_out[name] = str(error)
     return Strength(tuple(met), left_out)
@@ -80,7 +80,7 @@ def _find(name: str) -> "Strategy":
     return found
 
 
-def _meet(strategy: "Strategy", rules: "Rules", games: int) -> list[Met]:
+def _meet(strategy: "Strategy", rules: "Rules", board: "Board", games: int) -> list[Met]:
     from analysis.duel import Pairing, duels, games_of_deal
     from simcore.strategy import find_strategy
 
@@ -89,5 +89,5 @@ def _meet(strategy: "Strategy", rules: "Rules", games: int) -> list[Met]:
     pairings = [Pairing(strategy, other, 0, deals) for other in others]
     return [
         Met(strategy.name, found.pairing.b.name, found.score, found.drawn)
-        for found in duels(pairings, rules, SEED)
+        for found in duels(pairings, rules, SEED, board=board)
     ]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.console import command_line, keeping, print_findings, print_table
+from commands.console import print_findings, print_table
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Threads
+from commands.session import session
 
 if TYPE_CHECKING:
     from analysis.sequential import SequentialTest, State
@@ -50,16 +51,12 @@ def match(
     test = SequentialTest(elo0, elo1, alpha, beta, normalized, max(max_games // 2, 1))
     share = None if width is None else width / 100
     task = Match(find_strategy(a), find_strategy(b), rules.in_force(), seed, test, share)
-    path = folder.folder("match", seed)
     live = sys.stderr.isatty() and not quiet
-    with keeping(path, "pairs"):
+    # No bar: how many games it takes is not known, and what is known is shown live.
+    with session("match", folder, seed, threads, 0, True, "pairs") as how:
         page, found, sentences = run_match(
             task,
-            path,
-            threads,
-            command_line(),
-            resume=folder.resume,
-            overwrite=folder.overwrite,
+            how,
             watch=(lambda state, ends: _show(test, state, ends)) if live else None,
             before=_foretell if live and width is None else None,
         )

@@ -129,17 +129,40 @@ def report(
 
     Example: seqlab report runs/run-0
     """
-    from simcore.run import load
-
     if other is None:
-        _report(folder, load(folder), quiet)
+        _report(folder, _load(folder), quiet)
         return
     from analysis.compare import compare
 
     name = f"compare-{other.rstrip('/').rpartition('/')[2] or 'run'}"
     with _written_to(folder, name) as (target, page):
-        compare(load(folder), load(other), target)
+        compare(_load(folder), _load(other), target)
     print(page)
+
+
+def _load(folder: str) -> "Run":
+    """Return the run in a folder; say how the report of an experiment is made again.
+
+    Not by us: its folder names strategies, of which those in files are code, which is never loaded
+    because a folder says so.
+    """
+    from simcore.ledger import read_json
+    from simcore.manifest import MANIFEST
+    from simcore.place import StoreError, place_of
+    from simcore.run import load
+
+    try:
+        return load(folder)
+    except StoreError as error:
+        from experiments.record import FORMAT
+
+        try:
+            found = read_json(place_of(folder), MANIFEST, FORMAT)
+        except StoreError:
+            raise error from None
+    told = f"{folder} holds a {found.get('kind', 'experiment')}, not a run"
+    again = f"with --out {folder} --resume its own command writes the report again"
+    raise StoreError(f"{told}; {again}: {found.get('command')}")
 
 
 def _report(place: str, found: "Run", quiet: bool) -> None:

@@ -5,14 +5,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.console import print_table, progress
-from commands.options import DEFAULT, Json, Quiet, RuleOptions, Seed, Strategies, Threads
+from commands.console import print_table
+from commands.options import (
+    DEFAULT,
+    FolderOptions,
+    Json,
+    Quiet,
+    RuleOptions,
+    Seed,
+    Strategies,
+    Threads,
+)
+from commands.session import session
 
 if TYPE_CHECKING:
     from experiments.power import Answer
 
 
 def power(
+    folder: FolderOptions,
     rules: RuleOptions,
     strategy: Strategies = None,
     half_width: Annotated[
@@ -37,58 +48,53 @@ def power(
 
     Example: seqlab power -s planner -s tuned --effect 1
     """
-    from experiments.power import answer, pilot_arm
+    from experiments.power import Task, run_power
+    from simcore.simulation import check_numbers
     from simcore.strategy import find_strategy
 
-    found = [find_strategy(name) for name in strategy or [DEFAULT]]
-    in_force = rules.in_force()
-    games = pilot_arm(found, in_force, max(deals, 1), seed).games
-    with progress("playing the pilot", games, quiet) as advance:
-        told = answer(
-            found,
-            in_force,
-            half_widths=[each / 100 for each in half_width or []],
-            effects=[each / 100 for each in effect or []],
-            power=chance,
-            alpha=alpha,
-            deals=deals,
-            seed=seed,
-            threads=threads,
-            progress=advance,
-        )
+    task = Task(
+        tuple(find_strategy(name) for name in strategy or [DEFAULT]),
+        rules.in_force(),
+        tuple(each / 100 for each in half_width or []),
+        tuple(each / 100 for each in effect or []),
+        chance,
+        alpha,
+        deals,
+        seed,
+    )
+    games = task.arm().games
+    check_numbers(games, threads)
+    with session("power", folder, seed, threads, games, quiet) as how:
+        page, found, sentences = run_power(task, how)
     if as_json:
-        print(json.dumps(_rows(told), indent=1))
+        print(json.dumps(_rows(found), indent=1))
         return
-    pilot = told.pilot
-    print(f"{told.figure}: {100 * pilot.mean:.1f} % in a pilot of {told.deals:,} deals")
-    if pilot.saved is not None:
-        word = "" if pilot.saved >= 1.2 else ", so pairing does not pay"
-        print(f"pairing saves {pilot.saved:.2f} times the games{word}")
+    for sentence in sentences:
+        print(sentence)
     print_table(
         ("wish", "points", "deals", "games", "games unpaired"),
         [
             (kind, f"{100 * wish:g}", f"{need.deals:,}", f"{need.games:,}", _whole(need.unpaired))
-            for kind, wish, need in told.needs
+            for kind, wish, need in found.needs
         ],
     )
-    if told.ahead is not None:
-        print(f"the better one is ahead after {told.ahead:,} games with a chance of 95 %")
+    print(page)
 
 
 def _whole(number: int | None) -> str:
     return "-" if number is None else f"{number:,}"
 
 
-def _rows(told: "Answer") -> list[dict[str, object]]:
+def _rows(found: "Answer") -> list[dict[str, object]]:
     return [
         {
-            "figure": told.figure,
+            "figure": found.figure,
             "wish": kind,
             "points": 100 * wish,
             "deals": need.deals,
             "games": need.games,
             "games_unpaired": need.unpaired,
-            "saved": told.pilot.saved,
+            "saved": found.pilot.saved,
         }
-        for kind, wish, need in told.needs
+        for kind, wish, need in found.needs
     ]

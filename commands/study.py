@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from commands.console import command_line, keeping, print_findings, progress
+from commands.console import print_findings
 from commands.options import FolderOptions, Quiet, Seed, Threads
+from commands.session import session
 
 
 def study(
@@ -53,18 +54,8 @@ def study(
     from simcore.simulation import check_numbers
 
     check_numbers(found.games, threads)
-    path = folder.folder("study", seed)
-    with keeping(path, "arms"), progress("playing", study_games(found, seed), quiet) as advance:
-        page, sentences = run_study(
-            found,
-            path,
-            seed,
-            threads,
-            command_line(),
-            resume=folder.resume,
-            overwrite=folder.overwrite,
-            progress=advance,
-        )
+    with session("study", folder, seed, threads, study_games(found, seed), quiet) as how:
+        page, sentences = run_study(found, how, seed)
     print_findings(sentences, page, quiet)
 
 

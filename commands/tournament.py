@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from commands.console import command_line, keeping, print_findings, print_table, progress
+from commands.console import print_findings, print_table
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Strategies, Threads
+from commands.session import session
 
 
 def tournament(
@@ -37,17 +38,8 @@ def tournament(
     task = make_tournament(
         [find_strategy(name) for name in names], rules.in_force(), format_, games, seed
     )
-    path = folder.folder("tournament", seed)
-    with keeping(path, "pairings"), progress("playing", task.all_games, quiet) as advance:
-        page, rows, sentences = run_tournament(
-            task,
-            path,
-            threads,
-            command_line(),
-            resume=folder.resume,
-            overwrite=folder.overwrite,
-            progress=advance,
-        )
+    with session("tournament", folder, seed, threads, task.all_games, quiet, "pairings") as how:
+        page, rows, sentences = run_tournament(task, how)
     if as_json:
         print(json.dumps(rows, indent=1))
         return

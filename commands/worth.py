@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from commands.console import command_line, keeping, print_findings, progress
+from commands.console import print_findings
 from commands.options import DEFAULT, FolderOptions, Quiet, RuleOptions, Seed, Strategies, Threads
+from commands.session import session
 
 
 def worth(
@@ -40,22 +41,9 @@ def worth(
         for number in dict.fromkeys(numbers)
         for each in {each.name: each for each in found}.values()
     ]
-    path = folder.folder("worth", seed)
-    with (
-        keeping(path, "arms"),
-        progress("playing", sum(a.games for a in arms(cases, games, seed)), quiet) as advance,
-    ):
-        page, sentences = run_worth(
-            cases,
-            path,
-            games,
-            seed,
-            threads,
-            command_line(),
-            resume=folder.resume,
-            overwrite=folder.overwrite,
-            progress=advance,
-        )
+    all_games = sum(arm.games for arm in arms(cases, games, seed))
+    with session("worth", folder, seed, threads, all_games, quiet) as how:
+        page, sentences = run_worth(cases, how, games, seed)
     print_findings(sentences, page, quiet)
 
 

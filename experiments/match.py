@@ -18,6 +18,7 @@ from analysis.sequential import GOES_ON, RESULTS, SequentialTest, State, advance
 from analysis.stopping import Duration, chances_at, duration
 from experiments.play import play
 from experiments.record import Record
+from experiments.session import Session
 from experiments.tournament import outcomes
 from simcore.arms import Arm, Table
 from simcore.plan import Array
@@ -227,26 +228,21 @@ def _games(arm: Arm, table: Table) -> Array:
 
 def run_match(
     match: Match,
-    out: Path,
-    threads: int | None = None,
-    command: str = "match",
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
+    session: Session,
     watch: Watch | None = None,
     before: Callable[[Mapping[float, Duration]], None] | None = None,
 ) -> tuple[Path, dict[str, Any], list[str]]:
-    """Play a match into a folder and write its report.
+    """Play a match in a session and write its report.
 
     `before` is told how long it may take. Returns the page, what --json prints, and the sentences.
     """
     _window(match, 0)  # refuses a seed before there is a folder
-    with Record(out, match.told(), command, resume, overwrite) as record:
-        lasts = foretell(match, record, threads)
+    with session.record(match.told()) as record:
+        lasts = foretell(match, record, session.threads)
         if before is not None:
             before(lasts)
-        outcome = play_match(match, record, threads, watch)
+        outcome = play_match(match, record, session.threads, watch)
         record.finish()
     from experiments.match_report import write
 
-    return write(match, outcome, lasts, record.manifest, out / "report")
+    return write(match, outcome, lasts, record.manifest, session.report)

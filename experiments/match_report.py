@@ -174,9 +174,9 @@ def _strength_chapter(match: Match, found: Mapping[str, Estimate], outcome: Outc
             "score of the pairs stands as it is, with Wilson's interval. The raw "
             "figures beside it do not allow for it. Normalized Elo is the distance of the score "
             "from one half in standard deviations of a game. Correlation is that of A's scores "
-            "in the two games of a pair; games saved says how many times as many games on deals of their own would give the same "
-            f"interval; below {PAYS} pairing did not pay. A confidence sequence "
-            "holds at all times at once.",
+            "in the two games of a pair; games saved says how many times as many games on "
+            f"deals of their own would give the same interval; below {PAYS} pairing did not pay. "
+            "A confidence sequence holds at all times at once.",
         ),
         {"strength": table(rows), "pairs": counts, "pairing": pairing},
         {

@@ -1,9 +1,10 @@
-"""Play what is missing of an experiment, and keep what is done."""
+"""Play what is missing of an experiment, share by share, and keep what is done."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from experiments.record import Record
+from experiments.record import SHARE_GAMES, Record
 from simcore.arms import Arm, Table, play_arms
 from simcore.simulation import Progress
 
@@ -16,10 +17,11 @@ def play(
 ) -> Mapping[str, Table]:
     """Play the arms that the record has not; return the tables of those given, by name.
 
-    Raises what play_arms raises; arms that were finished before an error or an interrupt stay.
+    Raises what play_arms raises; shares of arms that were finished before an error or an interrupt
+    stay.
     """
     started = time.monotonic()
-    missing = record.missing(arms)
+    missing = record.missing([share for arm in arms for share in _shares(arm)])
     done = sum(arm.games for arm in arms) - sum(arm.games for arm in missing)
     if progress is not None:
         progress(done)
@@ -28,3 +30,10 @@ def play(
     finally:
         record.add_seconds(time.monotonic() - started)
     return record.tables(arms)
+
+
+def _shares(arm: Arm) -> Iterator[Arm]:
+    """Cut an arm into shares that are kept one by one, each of whole deals."""
+    step = max(1, SHARE_GAMES // arm.games_of_deal)
+    for at in range(0, arm.deals, step):
+        yield replace(arm, first_deal=arm.first_deal + at, deals=min(step, arm.deals - at))

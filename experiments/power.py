@@ -1,25 +1,28 @@
 """How many games? A pilot shows how a figure varies in its design; the rest is arithmetic.
 
-One strategy: the advantage of going first, the start rotated. Two strategies: the score of the
-first, seats changed. Pilots are played on deals that no run has.
+One strategy: the score of the team that moves first, the start rotated. Two strategies: the score
+of the first, seats changed. Pilots are played on deals that no run has.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from analysis.ahead import pairs_until_ahead
 from analysis.duel import Pairing, duel_arm, games_of_deal, told_duel
-from analysis.estimates import moments
+from analysis.estimates import Estimate, moments, proportion
 from analysis.power import Need, Pilot, need_for_effect, need_for_width, pilot
+from experiments.play import play
+from experiments.session import Session
 from experiments.tournament import outcomes
-from simcore.arms import Arm, Table, play_arms
+from simcore.arms import Arm, Table
 from simcore.measures import results
 from simcore.rules import Rules
 from simcore.runner import RunError
-from simcore.simulation import Progress, make_plan
-from simcore.strategy import Strategy
+from simcore.simulation import make_plan
+from simcore.strategy import Strategy, bot_files
 
 PILOT_FIRST = 2**43
 """The first deal of pilots: beyond those of runs and matches."""
@@ -27,88 +30,142 @@ PILOT_FIRST = 2**43
 WIDTHS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Half-widths and effects that are shown if none is wanted, as shares of a score."""
 
+HALF_WIDTH, EFFECT = "half-width", "effect"
+"""The kinds of wishes."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is wished, and how the pilot is played; wishes are shares of a score.
+
+    An effect is to be found with the chance `power` by a test at `alpha`. Raises RunError for a
+    number of strategies or deals, ValueError for wishes and chances that are not allowed.
+    """
+
+    strategies: tuple[Strategy, ...]
+    rules: Rules
+    half_widths: tuple[float, ...] = ()
+    effects: tuple[float, ...] = ()
+    power: float = 0.8
+    alpha: float = 0.05
+    deals: int = 5_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.deals < 2:
+            raise RunError(f"deals: {self.deals}; allowed: 2 or more")
+        names = {strategy.name for strategy in self.strategies}
+        if len(self.strategies) > 2 or len(self.strategies) != len(names) or not names:
+            told = f"strategies: {len(self.strategies)}"
+            raise RunError(f"{told}; allowed: one, or two that differ")
+        needs(self, Pilot(0.5, 0.0, 1.0))  # refuses wishes before there is a folder
+
+    def wishes(self) -> tuple[tuple[str, float], ...]:
+        """Return the wishes by kind: all of WIDTHS if none was told."""
+        none = not self.half_widths and not self.effects
+        widths, effects = (WIDTHS, WIDTHS) if none else (self.half_widths, self.effects)
+        return (*((HALF_WIDTH, each) for each in widths), *((EFFECT, each) for each in effects))
+
+    def arm(self) -> Arm:
+        """Return the arm that shows how the figure varies."""
+        if len(self.strategies) == 2:
+            made = duel_arm(self.pairing(), self.rules, self.rules.load_board(), self.seed)
+            return replace(made, name="pilot")
+        plan, design = make_plan(self.strategies, self.rules, self.seed, "rotate")
+        return Arm("pilot", plan, design, PILOT_FIRST, self.deals, results)
+
+    def pairing(self) -> Pairing:
+        """Return who meets whom, where two strategies were told."""
+        a, b = self.strategies
+        return Pairing(a, b, PILOT_FIRST, self.deals)
+
+    def told(self) -> dict[str, Any]:
+        """Return all that the answer depends on, as run.json has it."""
+        return {
+            "kind": "power",
+            "seed": self.seed,
+            "rules": self.rules.settings(),
+            "board": self.rules.load_board().rows(),
+            "strategies": [strategy.name for strategy in self.strategies],
+            "files": bot_files(self.strategies),
+            "deals": self.deals,
+            "wishes": self.wishes(),
+            "power": self.power,
+            "alpha": self.alpha,
+        }
+
 
 @dataclass(frozen=True)
 class Answer:
-    """Needs by wish. `figure` says what of; `ahead` games until the better one is, None if never.
+    """Needs by wish. `figure` says what of, `score` what it is in the pilot.
 
-    `kind` is "half-width" or "effect", `wish` a share of a score.
+    `ahead` is the games until the better one is ahead with a chance of 95 %, None if never.
     """
 
     figure: str
+    score: Estimate
     pilot: Pilot
-    deals: int
     needs: tuple[tuple[str, float, Need], ...]
     ahead: int | None
 
 
-def pilot_arm(strategies: Sequence[Strategy], rules: Rules, deals: int, seed: int) -> Arm:
-    """Return the arm that shows how the figure varies; raises RunError for another number."""
-    if len(strategies) == 2 and strategies[0].name != strategies[1].name:
-        pairing = Pairing(strategies[0], strategies[1], PILOT_FIRST, deals)
-        return replace(duel_arm(pairing, rules, rules.load_board(), seed), name="pilot")
-    if len(strategies) != 1:
-        raise RunError(f"strategies: {len(strategies)}; allowed: one, or two that differ")
-    plan, design = make_plan(strategies, rules, seed, "rotate")
-    return Arm("pilot", plan, design, PILOT_FIRST, deals, results)
+def needs(task: Task, found: Pilot) -> tuple[tuple[str, float, Need], ...]:
+    """Return what each wish takes; raises ValueError for wishes that nothing can meet."""
+    return tuple(
+        (
+            kind,
+            wish,
+            need_for_width(found, wish)
+            if kind == HALF_WIDTH
+            else need_for_effect(found, wish, task.power, task.alpha),
+        )
+        for kind, wish in task.wishes()
+    )
 
 
-def answer(
-    strategies: Sequence[Strategy],
-    rules: Rules,
-    *,
-    half_widths: Sequence[float] = (),
-    effects: Sequence[float] = (),
-    power: float = 0.8,
-    alpha: float = 0.05,
-    deals: int = 5_000,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Answer:
-    """Play the pilot and say how many games each wish takes.
-
-    Raises RunError for strategies, ValueError for wishes and chances that are not allowed.
-    """
-    if deals < 2:
-        raise RunError(f"deals: {deals}; allowed: 2 or more")
-    arm = pilot_arm(strategies, rules, deals, seed)
-    tables: dict[str, Table] = {}
-    play_arms([arm], lambda arm, table: tables.update({arm.name: table}), threads, progress)
-    if len(strategies) == 2:
-        found, ahead = _score_pilot(strategies, rules, arm, tables["pilot"])
-        figure = f"score of {strategies[0].name} against {strategies[1].name}"
+def answer(task: Task, table: Table) -> Answer:
+    """Say how many games each wish takes, by the table of the pilot; raises as `needs`."""
+    names = [strategy.name for strategy in task.strategies]
+    if len(names) == 2:
+        score, found, ahead = _score_pilot(task, table)
+        figure = f"score of {names[0]} against {names[1]}"
     else:
-        found, ahead = _start_pilot(rules, tables["pilot"]), None
-        figure = f"advantage of going first, {strategies[0].name} in all seats"
-    if not half_widths and not effects:
-        half_widths = effects = WIDTHS
-    needs = [("half-width", wish, need_for_width(found, wish)) for wish in half_widths]
-    needs += [("effect", wish, need_for_effect(found, wish, power, alpha)) for wish in effects]
-    return Answer(figure, found, deals, tuple(needs), ahead)
+        (score, found), ahead = _start_pilot(task.rules, table), None
+        figure = f"score of the team that moves first ({names[0]} in all seats)"
+    return Answer(figure, score, found, needs(task, found), ahead)
 
 
-def _score_pilot(
-    strategies: Sequence[Strategy], rules: Rules, arm: Arm, table: Table
-) -> tuple[Pilot, int | None]:
-    pairing = Pairing(strategies[0], strategies[1], PILOT_FIRST, arm.deals)
-    played = told_duel(pairing, arm, table)
+def _score_pilot(task: Task, table: Table) -> tuple[Estimate, Pilot, int | None]:
+    rules, arm = task.rules, task.arm()
+    played = told_duel(task.pairing(), arm, table)
     held = np.full((arm.deals, 1), played.games * rules.teams / 2)
     m = moments(played.points[:, None], held, np.full(arm.deals, played.games))[0]
     if rules.teams != 2:  # of two teams held only one can win, so that single games tell less
-        return pilot(m), None
+        return played.score, pilot(m), None
     results_of_pairs = np.bincount(
         outcomes(arm.design.seatings, table).sum(axis=1), minlength=2 * games_of_deal(rules) + 1
     )
     if played.score.value is not None and played.score.value < 0.5:
         results_of_pairs = results_of_pairs[::-1]
     pairs = pairs_until_ahead(results_of_pairs) if results_of_pairs.any() else None
-    return pilot(m, played.squares), None if pairs is None else 2 * pairs
+    return played.score, pilot(m, played.squares), None if pairs is None else 2 * pairs
 
 
-def _start_pilot(rules: Rules, table: Table) -> Pilot:
+def _start_pilot(rules: Rules, table: Table) -> tuple[Estimate, Pilot]:
     drawn = table["winner"] < 0
     score = np.where(drawn, 1 / rules.teams, table["winner"] == table["first_team"])
     ones = np.full((len(score), 1), float(rules.teams))
     m = moments(score.sum(axis=1)[:, None], ones, np.full(len(score), rules.teams))[0]
-    return pilot(m, float((score**2).sum()))
+    return proportion(m), pilot(m, float((score**2).sum()))
+
+
+def run_power(task: Task, session: Session) -> tuple[Path, Answer, list[str]]:
+    """Play the pilot in a session and write the report; return page, answer and sentences."""
+    arm = task.arm()  # refuses a seed before there is a folder
+    with session.record(task.told()) as record:
+        found = answer(task, play(record, [arm], session.threads, session.progress)[arm.name])
+        record.finish()
+    from experiments.power_report import write
+
+    page, sentences = write(task, found, record.manifest, session.report)
+    return page, found, sentences

@@ -1,5 +1,6 @@
 """An experiment on disk: `run.json`, and a Parquet table for each arm that is done (Ledger)."""
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -17,6 +18,8 @@ from simcore.place import DamagedError, Folder, Place, StoreError
 from simcore.store import write_table
 
 FORMAT = "sequence-lab-experiment/2"
+SHARE_GAMES = 20_000
+"""Games of an arm that are kept together: what an interrupt costs, a second of the fast bots."""
 _PACKAGES = ("sequence-lab", "numpy", "numba", "scipy", "pyarrow")
 
 
@@ -37,6 +40,7 @@ class Record:
             "command": command,
             "versions": versions_of(_PACKAGES),
             "source": source_hash(),
+            "share_games": SHARE_GAMES,
             **task,
             "parts": [],
             "started": now(),
@@ -44,7 +48,7 @@ class Record:
             "seconds": 0.0,
             "finished": False,
         }
-        same = ("source", *task)
+        same = ("source", "share_games", *task)
         self._ledger = Ledger(Folder(path), EXPERIMENT, new, same, resume, overwrite)
         self._next = 1 + max((part["number"] for part in self.manifest["parts"]), default=-1)
         self._ledger.update({"finished": False})
@@ -67,9 +71,9 @@ class Record:
         return self._ledger.manifest
 
     def missing(self, arms: Sequence[Arm]) -> list[Arm]:
-        """Return the arms that are not done."""
-        done = {part["arm"] for part in self.manifest["parts"]}
-        return [arm for arm in arms if arm.name not in done]
+        """Return the arms, or shares of arms, that are not done."""
+        done = {(part["arm"], part["first_deal"], part["deals"]) for part in self.manifest["parts"]}
+        return [arm for arm in arms if (arm.name, arm.first_deal, arm.deals) not in done]
 
     def write(self, arm: Arm, table: Table) -> None:
         """Write an arm's table and enter it in run.json. Threads may write arms at once."""
@@ -86,6 +90,7 @@ class Record:
             {
                 "number": number,
                 "arm": arm.name,
+                "first_deal": arm.first_deal,
                 "deals": arm.deals,
                 "columns": {name: list(values.shape[1:]) for name, values in table.items()},
                 "sha256": write_table(self._ledger.place, arm_name(number), pa.table(flat)),
@@ -114,24 +119,33 @@ def arm_name(number: int) -> str:
 
 
 def read_tables(place: Place, parts: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
-    """Return the tables of parts of a manifest, by arm; StoreError if one cannot be read."""
+    """Return the tables of arms by name, put together of the parts of a manifest.
+
+    StoreError if one cannot be read.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    found: dict[str, Table] = {}
-    for part in parts:
+    found: dict[str, list[Table]] = {}
+    for part in sorted(parts, key=lambda part: int(part["first_deal"])):
         file = arm_name(part["number"])
         try:
             data = place.read(file)
             if sha256(data).hexdigest() != part["sha256"]:
                 raise ValueError(f"it is not what was written: its sha256 differs from {MANIFEST}")
             columns = pq.ParquetFile(pa.BufferReader(data)).read()
-            found[part["arm"]] = {
-                name: _column(columns, name, shape) for name, shape in part["columns"].items()
-            }
+            if columns.num_rows != part["deals"]:
+                raise ValueError(f"it has {columns.num_rows} rows, not those of {MANIFEST}")
+            table = {name: _column(columns, name, s) for name, s in part["columns"].items()}
+            found.setdefault(part["arm"], []).append(table)
         except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
             raise StoreError(f"{place}/{file} cannot be read: {first_line(error)}") from None
-    return found
+    return {arm: _joined(tables) for arm, tables in found.items()}
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    """Put the shares of an arm together, which have the same columns if one measure made them."""
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 def _column(table: Any, name: str, shape: list[int]) -> Any:
@@ -145,7 +159,7 @@ def read_experiment(place: Place) -> dict[str, Any]:
     found = read_json(place, MANIFEST, FORMAT)
     try:
         _check(found)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         raise DamagedError(f"{place}/{MANIFEST} is damaged: {first_line(error)}") from None
     return found
 
@@ -171,12 +185,21 @@ def _check(manifest: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} is {manifest[name]!r:.60}")
     for part in manifest["parts"]:
         shapes = part["columns"].values()
-        numbers = [part["number"], part["deals"], *(n for shape in shapes for n in shape)]
+        numbers = [
+            part["number"],
+            part["first_deal"],
+            part["deals"],
+            *(n for shape in shapes for n in shape),
+        ]
         texts = [part["arm"], part["sha256"], *part["columns"]]
         if not all(type(number) is int and number >= 0 for number in numbers):
             raise ValueError(f"parts: {part['arm']!r:.60} has no whole numbers")
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("parts: texts are expected")
-    for key in ("number", "arm"):
-        if len({part[key] for part in manifest["parts"]}) < len(manifest["parts"]):
-            raise ValueError(f"parts: two have one {key}")
+    for key in (("number",), ("arm", "first_deal")):
+        if len({tuple(part[k] for k in key) for part in manifest["parts"]}) < len(
+            manifest["parts"]
+        ):
+            raise ValueError(f"parts: two have one {' and '.join(key)}")
+    if not math.isfinite(manifest["seconds"]):
+        raise ValueError(f"seconds is {manifest['seconds']}")

@@ -12,14 +12,14 @@ from analysis.estimates import holm, p_value
 from analysis.paired import Difference, Figure, difference, figure, mean_figure
 from analysis.question import PERCENT, POINTS
 from experiments.play import play
-from experiments.record import Record
+from experiments.session import Session
 from experiments.treatment import KINDS, treated_figure
 from experiments.variants import Study, Variant
 from simcore.arms import Arm, Measure, Table
 from simcore.measures import outcomes, scores
 from simcore.plan import Plan
 from simcore.rules import Rules
-from simcore.simulation import Progress, make_plan
+from simcore.simulation import make_plan
 from simcore.strategy import bot_files
 
 ADVANTAGE = "first-player advantage"
@@ -226,22 +226,12 @@ def task(study: Study, seed: int) -> dict[str, Any]:
     }
 
 
-def run_study(
-    study: Study,
-    out: Path,
-    seed: int = 0,
-    threads: int | None = None,
-    command: str = "study",
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
-    progress: Progress | None = None,
-) -> tuple[Path, list[str]]:
-    """Play a study into a folder and write its report; return the page and its sentences."""
-    with Record(out, task(study, seed), command, resume, overwrite) as record:
-        tables = play(record, arms(study, seed), threads, progress)
+def run_study(study: Study, session: Session, seed: int = 0) -> tuple[Path, list[str]]:
+    """Play a study in a session and write its report; return the page and its sentences."""
+    with session.record(task(study, seed)) as record:
+        tables = play(record, arms(study, seed), session.threads, session.progress)
         record.finish()
     found = figures(study, tables, seed)
     from experiments.study_report import write
 
-    return write(study, found, effects(study, found), record.manifest, out / "report")
+    return write(study, found, effects(study, found), record.manifest, session.report)

@@ -15,6 +15,7 @@ from analysis.patterns import Pairing as Outcomes
 from analysis.thirds import TableField, TablePairing, common_table_field
 from experiments.play import play
 from experiments.record import Record
+from experiments.session import Session
 from simcore.arms import Arm, Table
 from simcore.plan import Array
 from simcore.rules import Rules
@@ -240,23 +241,16 @@ def outcomes(seatings: Array, table: Table) -> Array:
 
 
 def run_tournament(
-    tournament: Tournament,
-    out: Path,
-    threads: int | None = None,
-    command: str = "tournament",
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
-    progress: Progress | None = None,
+    tournament: Tournament, session: Session
 ) -> tuple[Path, list[dict[str, Any]], list[str]]:
-    """Play a tournament into a folder and write its report.
+    """Play a tournament in a session and write its report.
 
     Returns the page, the rows of the rating table from best to worst, and the page's sentences.
     """
     _arms(tournament, _fixed(tournament)[:1])  # refuses a seed before there is a folder
-    with Record(out, tournament.told(), command, resume, overwrite) as record:
-        tables = play_tournament(tournament, record, threads, progress)
+    with session.record(tournament.told()) as record:
+        tables = play_tournament(tournament, record, session.threads, session.progress)
         record.finish()
     from experiments.tournament_report import write
 
-    return write(tournament, tables, record.manifest, out / "report")
+    return write(tournament, tables, record.manifest, session.report)

@@ -15,7 +15,7 @@ import numpy as np
 from analysis.duel import Pairing, duel_arm, told_duel
 from analysis.paired import Figure, figure, saved_games
 from experiments.play import play
-from experiments.record import Record
+from experiments.session import Session
 from experiments.treatment import (
     KINDS,
     happened,
@@ -28,7 +28,7 @@ from simcore.frames import PURPOSES
 from simcore.intervention import treated_seats
 from simcore.measures import outcomes, uses
 from simcore.rules import Rules
-from simcore.simulation import Progress, make_plan
+from simcore.simulation import make_plan
 from simcore.strategy import Strategy, bot_files, make_strategy, values_of
 
 GIFTS = {**KINDS, "card": "a card more"}
@@ -204,21 +204,12 @@ def task(cases: Sequence[Case], games: int, seed: int) -> dict[str, Any]:
 
 
 def run_worth(
-    cases: Sequence[Case],
-    out: Path,
-    games: int,
-    seed: int = 0,
-    threads: int | None = None,
-    command: str = "worth",
-    *,
-    resume: bool = False,
-    overwrite: bool = False,
-    progress: Progress | None = None,
+    cases: Sequence[Case], session: Session, games: int, seed: int = 0
 ) -> tuple[Path, list[str]]:
-    """Play all cases into a folder and write the report; return the page and its sentences."""
-    with Record(out, task(cases, games, seed), command, resume, overwrite) as record:
-        tables = play(record, arms(cases, games, seed), threads, progress)
+    """Play all cases in a session and write the report; return the page and its sentences."""
+    with session.record(task(cases, games, seed)) as record:
+        tables = play(record, arms(cases, games, seed), session.threads, session.progress)
         record.finish()
     from experiments.worth_report import write
 
-    return write(*worths(cases, tables, games, seed), record.manifest, out / "report")
+    return write(*worths(cases, tables, games, seed), record.manifest, session.report)

@@ -1,6 +1,7 @@
 """What a run's `run.json` says: made, read and checked. One from elsewhere is never trusted."""
 
 import importlib.metadata
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -168,6 +169,7 @@ def _check_types(
 def _check_type(where: str, value: Any, wanted: type | tuple[type, ...], text: str) -> None:
     """Raise ValueError when a value is of another type; bool is no number, none is below 0."""
     fits = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+    fits = fits and not (isinstance(value, float) and not math.isfinite(value))
     if not fits or (isinstance(value, int) and value < 0):
         raise ValueError(f"{where} is {value!r:.60}; expected {text}")
 

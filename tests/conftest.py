@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 from damage import Lines, rich_game
+from helpers import Seqlab
 
 
 @pytest.fixture(autouse=True)
@@ -21,3 +23,13 @@ def _wrapping_integers() -> Iterator[None]:
 def rich() -> Lines:
     """Return a transcript in which everything happens; do not change it."""
     return rich_game()
+
+
+@pytest.fixture
+def seqlab(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Seqlab:
+    """The command, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return Seqlab(monkeypatch, capsys)

@@ -1,9 +1,10 @@
 """Does a fault in the rules get past the tests? Make small faults one at a time and see.
 
-    .venv/bin/python tests/mutation.py [--only TEXT] [--jobs 2]
+    .venv/bin/python tests/mutation.py [--only TEXT ...] [--jobs 2]
 
-Each fault goes into a copy of the project, where the logic tests run without compilation until one
-fails. Faults that survive are listed, and the exit code is 1 if there are any.
+Each fault goes into a copy of the project, where tests run until one fails: those of its module, or
+of the logic without compilation for a fault in the kernels. Faults that survive are listed, and the
+exit code is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -33,6 +34,22 @@ TESTS = (
 JUDGE_TESTS = ("tests/test_judged_turns.py", "tests/test_judge.py", "tests/test_verify.py")
 JUDGE = ("judge", "referee", "headers", "transcripts")
 
+FIGURES = {
+    **dict.fromkeys(("ratings", "davidson", "ranking", "patterns"), "analysis/test_ratings.py"),
+    **dict.fromkeys(("sequential", "pair_likelihood"), "analysis/test_sequential.py"),
+    "confidence_sequence": "analysis/test_confidence_sequence.py",
+    "stopping": "analysis/test_stopping.py",
+    "worths": "analysis/test_worths.py",
+    "paired": "analysis/test_paired.py",
+    **dict.fromkeys(("equilibrium", "transitivity"), "analysis/test_transitivity.py"),
+    **dict.fromkeys(("worth", "worth_report", "treatment"), "experiments/test_worth.py"),
+    "study": "experiments/test_study.py",
+    **dict.fromkeys(("tournament", "tournament_report"), "experiments/test_tournament.py"),
+    "match": "experiments/test_match.py",
+    "power": "experiments/test_needs.py",
+}
+"""The tests of what comparisons come to, by module of analysis and experiments; compiled."""
+
 
 class Fault(NamedTuple):
     """A text that stands once in a file, and what is written in its place."""
@@ -48,9 +65,12 @@ FAULTS = [
 ]
 
 
+PACKAGES = ("simcore", "strategies", "analysis", "experiments", "tuning", "commands")
+
+
 def project(folder: Path) -> None:
     """Copy what the tests need."""
-    for name in ("simcore", "strategies", "analysis", "tests"):
+    for name in (*PACKAGES, "tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("cli.py", "pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, folder / name)
@@ -64,9 +84,16 @@ def survives(folder: Path, fault: Fault) -> bool:
         raise SystemExit(f"{fault.file}: {text.count(fault.right)} times: {fault.right!r}")
     file.write_text(text.replace(fault.right, fault.wrong), encoding="utf-8")
     words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    words += JUDGE_TESTS if file.stem in JUDGE else TESTS
+    compiled = file.parent.name in ("analysis", "experiments")
+    if compiled:
+        words.append(f"tests/{FIGURES[file.stem]}")
+    else:
+        words += JUDGE_TESTS if file.stem in JUDGE else TESTS
     # The working folder comes first among the modules' folders, before the installed project.
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
+    environment = os.environ | {
+        "NUMBA_DISABLE_JIT": "0" if compiled else "1",
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
     try:
         done = subprocess.run(
             [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
@@ -79,12 +106,16 @@ def survives(folder: Path, fault: Fault) -> bool:
 
 
 def main() -> int:
-    """Make all faults, or those whose text has `--only` in it; return 1 if any survives."""
+    """Make all faults, or those that have a text of `--only` in them; return 1 if any survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="", help="text in the file or the right code")
+    parser.add_argument("--only", nargs="*", help="texts in the file or the right code")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    faults = [fault for fault in FAULTS if options.only in f"{fault.file} {fault.right}"]
+    faults = [
+        fault
+        for fault in FAULTS
+        if any(text in f"{fault.file} {fault.right}" for text in options.only or [""])
+    ]
     with tempfile.TemporaryDirectory() as scratch:
         copies: queue.Queue[Path] = queue.Queue()
         for number in range(options.jobs):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from analysis.elo import score_of_elo
-from analysis.pair_likelihood import fit_mean
+from analysis.pair_likelihood import fit, mean_is
 from analysis.sequential import RESULTS, State
 
 DRAWS = (0.1, 0.1, 0.45, 0.15, 0.2)
@@ -12,7 +12,7 @@ NO_DRAWS = (0.2, 0.0, 0.55, 0.0, 0.25)
 
 def chances(elo, like=DRAWS):
     """Chances of five results with this Elo; results that `like` never has stay at 1e-9."""
-    found = fit_mean(1e6 * np.array(like), score_of_elo(elo))
+    found = fit(1e6 * np.array(like), mean_is(score_of_elo(elo)))
     return found / found.sum()
 
 

@@ -29,19 +29,9 @@ from tuning.task import JUDGING
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
     *("run", "simulate", "report", "replay", "verify", "tune"),
-    *("strategies", "rules", "board", "bench"),
+    *("strategies", "rules", "board", "bench", "check", "merge"),
 )
 FEW = ["--games", "40" if JIT else "4"]
-
-
-@pytest.fixture
-def seqlab(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Seqlab:
-    """The command, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    return Seqlab(monkeypatch, capsys)
 
 
 def process(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -109,6 +109,8 @@ def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
         ({"seed": "7"}, "seed is '7'; expected a number"),
         ({"games": -1}, "games is -1"),
         ({"finished": 1}, "finished is 1"),
+        ({"seconds": float("nan")}, "seconds is nan"),
+        ({"seconds": float("inf")}, "seconds is inf"),
         ({"rules": {"players": 5}}, "players is 5"),
         ({"rules": {"speed": 5}}, "no field 'speed'"),
         ({"board": [["2S"]]}, "1 rows, not 10"),

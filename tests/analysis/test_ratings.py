@@ -1,4 +1,4 @@
-"""Crosstable and Elo against choix, statsmodels, likelihoods written anew and known strengths."""
+"""Patterns and Elo against choix, statsmodels, likelihoods written anew and known strengths."""
 
 from __future__ import annotations
 
@@ -8,15 +8,28 @@ import choix
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy import stats
 from scipy.optimize import minimize
 from tournaments import of_patterns, played, shares
 
 from analysis import estimates as e
 from analysis.davidson import BRADLEY_TERRY, DAVIDSON, HALVES, NO_SEAT
-from analysis.patterns import Pairing, crosstable, field, histogram, turned
+from analysis.patterns import (
+    DRAWN,
+    POINTS,
+    STARTER,
+    Pairing,
+    common_field,
+    field,
+    histogram,
+    overall,
+    pattern_moments,
+    turned,
+)
 from analysis.ranking import ABOVE, ANCHOR, APART, NO_TERM, UNBEATEN, WINLESS
 from analysis.ratings import ELO, PROFILE, ratings
 
+FIRST = ("ada", "bob", "cyd")
 FOUR = {"ada": 120.0, "bob": 40.0, "cyd": -10.0, "dot": -150.0}
 
 
@@ -56,30 +69,37 @@ def test_outcomes_that_are_not_allowed(outcomes, told):
         field([Pairing("a", "a", [[0, 1]])])
 
 
-def test_crosstable_is_that_of_the_estimates():
+def test_figures_of_patterns_are_those_of_the_games():
     rng = np.random.default_rng(2)
     found = played(rng, FOUR, 30, 0.1, 300)
-    table = crosstable(field(found))
-    assert table.cells[0][0] is None
+    made = field(found)
     for a, b, outcomes in found:
-        i, j = table.names.index(a), table.names.index(b)
-        y, games = outcomes.sum(1)[:, None] / 2, np.full(len(outcomes), 2)
-        expected = e.proportion(e.moments(y, games[:, None], games)[0])
-        assert dataclasses.astuple(table.cells[i][j].score)[:6] == pytest.approx(
-            dataclasses.astuple(expected)[:6], rel=1e-12
+        i, j = made.names.index(a), made.names.index(b)
+        for patterns, seen in (
+            (made.patterns[i, j], outcomes),
+            (made.patterns[j, i], 2 - outcomes[:, ::-1]),
+        ):
+            points = seen.sum(1)[:, None] / 2
+            assert pattern_moments(patterns, POINTS) == pytest.approx(by_two_games(points))
+    every = np.concatenate([outcomes for _, _, outcomes in found])
+    started = (every[:, :1] + 2 - every[:, 1:]) / 2
+    drawn = (every == 1).sum(1)[:, None]
+    for values, summed in ((STARTER, started), (DRAWN, drawn)):
+        expected = e.proportion(by_two_games(summed))
+        assert dataclasses.astuple(overall(made, values)) == pytest.approx(
+            dataclasses.astuple(expected)
         )
-        back = table.cells[j][i]
-        assert back.score.value == pytest.approx(1 - expected.value)
-        counts = np.bincount(outcomes.ravel(), minlength=3)
-        assert (back.wins, back.draws, back.losses) == tuple(counts)
-        assert back.games == 600
-    total = table.totals[0]
-    cells = [cell for cell in table.cells[0] if cell]
-    assert total.wins == sum(cell.wins for cell in cells)
-    assert total.score.value == pytest.approx(np.mean([c.score.value for c in cells]))
-    within = np.sqrt(sum(c.score.error**2 for c in cells)) / 3
-    assert total.score.error == pytest.approx(within, rel=1e-12)
-    assert (total.games, total.score.games, total.score.deals) == (1800, 1800, 900)
+
+
+def by_two_games(summed):
+    """Moments of a figure summed over the two games of each deal."""
+    games = np.full(len(summed), 2)
+    return e.moments(summed.astype(float), games[:, None], games)[0]
+
+
+def score_of_two(found):
+    """Score of the first of two strategies."""
+    return e.proportion(pattern_moments(found.patterns[0, 1], POINTS))
 
 
 def test_strengths_are_those_of_choix_without_seat_and_draws():
@@ -171,7 +191,7 @@ def test_davidson_is_the_maximum_of_its_likelihood_and_errors_those_of_the_jackk
 
 def test_elo_of_two_is_that_of_their_score():
     found = field(played(np.random.default_rng(6), {"a": 60.0, "b": -60.0}, 0, 0.0, 4000))
-    score = crosstable(found).cells[0][1].score
+    score = score_of_two(found)
     elo = by_name(ratings(found, anchor="b"))
     assert elo["b"].elo.method == ANCHOR
     assert elo["a"].elo.value == pytest.approx(
@@ -205,7 +225,7 @@ def test_order_changes_nothing():
     rng = np.random.default_rng(7)
     found = played(rng, FOUR, 30, 0.05, 80)
     expected = ratings(field(found))
-    table = crosstable(field(found))
+    figures = pattern_moments(field(found).patterns, POINTS)
     for _ in range(5):
         mixed = []
         for k in rng.permutation(len(found)):
@@ -217,7 +237,7 @@ def test_order_changes_nothing():
                 else Pairing(b, a, 2 - outcomes[:, ::-1])
             )
         assert ratings(field(mixed)) == expected
-        assert crosstable(field(mixed)) == table
+        assert (pattern_moments(field(mixed).patterns, POINTS) == figures).all()
 
 
 def test_who_never_lost_gets_a_lower_bound_and_who_never_won_an_upper_one():
@@ -252,6 +272,62 @@ def test_two_of_whom_one_won_all():
     share = e.wilson(1.0, 30, e.quantile(30))[0]
     assert result.ratings[0].elo.low == pytest.approx(ELO * np.log(share / (1 - share)))
     assert result.seat.value is None
+
+
+def test_elo_counts_a_deal_once_however_many_play_it_alike():
+    """Against two copies of one strategy the lead is known no better than against one."""
+    rng = np.random.default_rng(1)
+    results = 2 * rng.integers(0, 2, (300, 2))
+    one = ratings(common_field([Pairing("a", "b", results)]))
+    plain = ratings(field([Pairing("a", "b", results)]))
+    two = ratings(common_field([Pairing("a", "b", results), Pairing("a", "c", results)]))
+    first, second = (by_name(each)["a"].elo for each in (one, two))
+    assert first.error == pytest.approx(by_name(plain)["a"].elo.error)
+    # Zero is the mean of those rated: a half of the lead is left of it there, two thirds here.
+    assert second.value == pytest.approx(first.value * 4 / 3, rel=1e-4)
+    assert second.error == pytest.approx(first.error * 4 / 3, rel=1e-4)
+    apart = ratings(field([Pairing("a", "b", results), Pairing("a", "c", results)]))
+    told = by_name(apart)["a"].elo
+    assert told.error < 0.8 * second.error
+    with pytest.raises(ValueError, match="the same deals for all"):
+        common_field([Pairing("a", "b", results), Pairing("a", "c", results[:9])])
+
+
+def test_deals_that_all_played_count_once():
+    """Three opponents on the same 12 deals are 12 deals, whatever is asked of them."""
+    rng = np.random.default_rng(14)
+    results = rng.integers(0, 3, (12, 2))
+    pairs = [("ada", "bob"), ("ada", "cyd"), ("bob", "cyd")]
+    found = [Pairing(*pair, results) for pair in pairs]
+    found += [Pairing("eve", each, np.full((12, 2), 2)) for each in ("ada", "bob", "cyd")]
+    common, apart = ratings(common_field(found)), ratings(field(found))
+    for result, deals in ((common, (12, 12)), (apart, (36, 72))):
+        told = [each.elo for each in result.ratings]
+        assert {(each.games, each.deals) for each in told} == {(72, deals[0])}
+        for each in (result.seat, result.seat_score, result.starter, result.drawn):
+            assert (each.games, each.deals) == (144, deals[1])
+    # All games of a deal are alike, so that three pairings tell what one tells.
+    alone, three = ratings(field(found[:1])), ratings(common_field(found[:3]))
+    for one, all_alike in ((alone.drawn, three.drawn), (alone.starter, three.starter)):
+        assert all_alike.error == pytest.approx(one.error)
+        assert all_alike.high == pytest.approx(one.high)
+    # What bob gains on cyd it loses to ada.
+    assert by_name(common)["bob"].elo.method == e.CANNOT_VARY
+    # Who won twelve deals against each of three has not won thirty-six.
+    for result, deals in ((common, 12), (apart, 36)):
+        against = np.array([by_name(result)[name].elo.value for name in FIRST])
+
+        def chances(strength, result=result, against=against):
+            leads = strength - against + result.seat.value * np.array([[1], [-1]])
+            return np.array([shares(lead, result.nu) for lead in leads.ravel()])
+
+        share = e.wilson(1.0, deals, e.quantile(deals))[0]
+        expected = chances(by_name(result)["eve"].elo.low) @ [0, 0.5, 1]
+        assert expected.mean() == pytest.approx(share)
+        # Nor is it as sure to be better than the next: of each deal one game counts.
+        likely = np.log(chances(result.ratings[1].elo.value)[:, 2]).mean() * deals
+        sure = stats.t.cdf(np.sqrt(-2 * likely), deals - 1)
+        assert result.ratings[0].better == pytest.approx(sure)
 
 
 def test_those_apart_and_those_above_whom_nobody_met():
@@ -294,9 +370,8 @@ def test_what_cannot_vary_or_has_no_maximum_is_told_in_words(counts, model):
     found = field([of_patterns("a", "b", counts)])
     result = ratings(found)
     finite(result)
-    finite(crosstable(found).totals)
     assert result.model == model
-    score = crosstable(found).cells[0][1].score
+    score = score_of_two(found)
     elo = by_name(result)["a"].elo
     assert elo.value is not None
     # Of two, half of the difference is above their mean.

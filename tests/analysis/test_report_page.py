@@ -4,6 +4,7 @@ import csv
 import re
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 from synthetic import Run, make_run
 
@@ -12,9 +13,10 @@ from analysis.collect import collect
 from analysis.compare import compare
 from analysis.estimates import CANNOT_VARY, WILSON, Estimate
 from analysis.question import questions
-from analysis.report import random_reference, report
+from analysis.report import REFERENCE_SEED, random_reference, report
 from analysis.sentence import quote
 from analysis.style import PALETTE, SHADES, decimals, number
+from simcore import simulate
 from simcore.rules import Rules
 
 HOSTILE = "<script>alert('$1')</script>"
@@ -106,26 +108,23 @@ def test_report_of_one_game(tmp_path):
 
 
 def test_reference_plays_random_bots_under_the_same_rules(monkeypatch):
-    asked = []
-
-    def simulate(strategies, **given):
-        asked.append((strategies, given["games"], given["rules"].line_length))
-        return make_run(2, strategies=("random",), rules=given["rules"])
-
-    monkeypatch.setattr("simcore.simulate", simulate, raising=False)
-    assert random_reference(make_run(2, rules=Rules(line_length=4))) is not None
-    assert asked == [(["random"], 20_000, 4)]
+    monkeypatch.setattr("analysis.report.REFERENCE_GAMES", 60)
+    rules = Rules(players=3, line_length=4)
+    found = random_reference(make_run(2, rules=rules))
+    expected = simulate(["random"], 60, REFERENCE_SEED, rules)
+    for name in ("games", "seats", "sequences", "jacks", "spaces"):
+        pd.testing.assert_frame_equal(getattr(found, name), getattr(expected, name))
     assert random_reference(make_run(2, strategies=("random",))) is None
 
 
-def test_reference_does_without_a_layout_that_is_gone(monkeypatch):
-    def simulate(strategies, **given):
-        return given["rules"].load_board()
-
-    monkeypatch.setattr("simcore.simulate", simulate, raising=False)
-    run = make_run(2)
-    run.manifest["rules"]["board"] = "gone.csv"
-    assert random_reference(run) is None
+def test_no_layout_is_read_that_a_run_names(monkeypatch):
+    """The layout is that of run.json, whatever file its rules name."""
+    monkeypatch.setattr("analysis.report.REFERENCE_GAMES", 20)
+    wedge, named = make_run(2, rules=Rules(board="wedge")), make_run(2, rules=Rules(board="wedge"))
+    named.manifest["rules"] = {**named.manifest["rules"], "board": "/of/no/one.csv"}
+    monkeypatch.setattr("simcore.board._read", lambda *_: pytest.fail("a file was read"))
+    found, expected = (random_reference(run).games for run in (named, wedge))
+    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_hostile_names_can_be_drawn():

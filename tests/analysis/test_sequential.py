@@ -129,12 +129,12 @@ def test_normalized_ratio_is_that_of_direct_maximisation(counts, elo0, elo1):
 @pytest.mark.parametrize("t", [-1.5, -0.1, 0.0, 0.02, 0.4, 2.0])
 @pytest.mark.parametrize("counts", [*COUNTS, (0, 0, 50, 0, 0), (0, 0, 0, 0, 9), (0, 0, 0, 0, 0)])
 def test_fits_keep_their_constraint(counts, t):
-    p = pair_likelihood.fit_t(counts, t)
+    p = pair_likelihood.fit(counts, pair_likelihood.t_is(t))
     mean = p @ SCORES
     assert p.sum() == pytest.approx(1)
     assert mean - 0.5 == pytest.approx(t * np.sqrt(p @ (SCORES - mean) ** 2), abs=1e-7)
     for score in (0.01, 0.5, 0.9):
-        p = pair_likelihood.fit_mean(counts, score)
+        p = pair_likelihood.fit(counts, pair_likelihood.mean_is(score))
         assert p.sum() == pytest.approx(1)
         assert p @ SCORES == pytest.approx(score, abs=1e-7)
 
@@ -245,7 +245,9 @@ def error_rates(test, like, repeats, seed):
 
 
 def logistic_of_normalized(elo, like):
-    p = pair_likelihood.fit_t(1e6 * np.array(like), elo / ELO_PER_SD * np.sqrt(2))
+    p = pair_likelihood.fit(
+        1e6 * np.array(like), pair_likelihood.t_is(elo / ELO_PER_SD * np.sqrt(2))
+    )
     score = p @ SCORES
     return -400 * np.log10(1 / score - 1)
 

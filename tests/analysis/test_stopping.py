@@ -104,6 +104,22 @@ def test_corrected_intervals_cover_roughly(test, like, elo):
     assert below == pytest.approx(0.5, abs=3 * np.sqrt(0.25 / 150))
 
 
+@pytest.mark.parametrize("elo", [60, 150])
+def test_the_opponent_sees_the_mirror_image(elo):
+    """A test that is even-handed says of B what it says of A, turned."""
+    test = SequentialTest(-elo, elo, max_pairs=400)
+    rng = np.random.default_rng(8)
+    verdicts = set()
+    for _ in range(4):
+        results = rng.choice(5, 400, p=[0.1, 0.2, 0.4, 0.2, 0.1])
+        ours, theirs = (advance(test, State(), each) for each in (results, 4 - results))
+        verdicts.add(ours.verdict)
+        mine, other = stopped_score(test, ours), stopped_score(test, theirs)
+        ends = (1 - other.value, 1 - other.high, 1 - other.low)
+        assert (mine.value, mine.low, mine.high) == pytest.approx(ends, abs=1e-5)
+    assert {ACCEPTS_ELO0, ACCEPTS_ELO1} <= verdicts
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("test", "like", "elo"), CASES)
 def test_corrected_intervals_cover_and_the_estimate_is_median_unbiased(test, like, elo):

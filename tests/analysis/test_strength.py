@@ -81,17 +81,23 @@ def test_many_strategies_share_the_games(monkeypatch):
     played = []
     monkeypatch.setattr(yardsticks, "GAMES", 600)
     monkeypatch.setattr(yardsticks, "_find", lambda name: name)
-    monkeypatch.setattr(yardsticks, "_meet", lambda name, rules, games: played.append(games) or [])
+    monkeypatch.setattr(
+        yardsticks, "_meet", lambda name, rules, board, games: played.append(games) or []
+    )
     for count in (1, 2, 3, 20):
         names = tuple(f"bot {number}" for number in range(count))
         strength(make_run(1, strategies=names, design="none").manifest)
     assert played == [120] + [100] * 2 + [66] * 3 + [60] * 20
 
 
-def test_a_layout_that_is_gone():
-    run = make_run(2)
-    run.manifest["rules"]["board"] = "gone.csv"
-    assert strength(run.manifest) is None
+def test_no_layout_is_read_that_a_run_names(monkeypatch):
+    """The layout is that of run.json, whatever file its rules name."""
+    wedge, named = make_run(2, rules=Rules(board="wedge")), make_run(2, rules=Rules(board="wedge"))
+    named.manifest["rules"] = {**named.manifest["rules"], "board": "/of/no/one.csv"}
+    monkeypatch.setattr("simcore.board._read", lambda *_: pytest.fail("a file was read"))
+    found, expected = strength(named.manifest), strength(wedge.manifest)
+    assert len(found.met) == 2
+    assert found == expected
 
 
 def evidence(found: Strength | None, **given) -> Evidence:

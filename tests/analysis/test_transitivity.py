@@ -8,7 +8,8 @@ from test_ratings import finite
 from tournaments import of_patterns, played
 
 from analysis.equilibrium import alpha_rank, nash, support
-from analysis.patterns import Pairing, field
+from analysis.estimates import p_value, proportion
+from analysis.patterns import POINTS, Pairing, common_field, field, pattern_moments
 from analysis.transitivity import bootstrap, cycles, log_odds, transitivity
 
 ROCK = np.array([[0.0, -1, 1], [1, 0, -1], [-1, 1, 0]])
@@ -155,6 +156,16 @@ def test_a_cycle_that_may_be_chance_and_a_field_without():
     assert found.standings[0].nash == found.standings[0].top == 1
 
 
+def test_a_lead_is_beyond_doubt_only_among_all_pairs():
+    """Each lead alone has a p-value below 5 %, of three together none has."""
+    counts = {(2, 2): 27, (0, 0): 13}
+    made = field([of_patterns(*pair, counts) for pair in ("ab", "bc", "ca")])
+    lead = proportion(pattern_moments(made.patterns[0, 1], POINTS))
+    assert p_value(lead, 0.5) < 0.05 < 3 * p_value(lead, 0.5)
+    found = cycles(made)
+    assert (found.cyclic, found.decided, found.sure) == (1, 0, 0)
+
+
 def test_pairs_that_never_met_make_no_triple():
     assert cycles(field(rounds(20)[:3])).triples == 1
     assert cycles(field(rounds(20)[:2])).share is None
@@ -166,13 +177,43 @@ def test_pairs_that_never_met_make_no_triple():
 
 def test_bootstrap_keeps_deals_and_spreads_as_they_do():
     found = field(rounds(20))
-    drawn = bootstrap(found.patterns, 2000, np.random.default_rng(6))
-    assert (drawn.sum((3, 4)) == found.deals).all()
-    assert drawn.mean(0) == pytest.approx(found.patterns, abs=1)
-    spread = drawn[:, 0, 1, 2, 2].std()
-    assert spread == pytest.approx(np.sqrt(240 * 5 / 12 * 7 / 12), rel=0.1)
+    drawn = bootstrap(found, 2000, np.random.default_rng(6))
+    assert (drawn + np.swapaxes(drawn, 1, 2) == 2 * found.deals).all()
+    points = np.repeat([2, 1, 0], [100, 120, 20])
+    assert drawn[:, 0, 1].mean() == pytest.approx(points.sum(), abs=1)
+    assert drawn[:, 0, 1].std() == pytest.approx(np.sqrt(240) * points.std(), rel=0.1)
+    # Pairings that played deals of their own have nothing in common.
+    assert abs(np.corrcoef(drawn[:, 0, 1], drawn[:, 1, 2])[0, 1]) < 0.1
     odds = log_odds(drawn)
     assert (odds == -np.swapaxes(odds, 1, 2)).all()
+
+
+@pytest.mark.parametrize("at_once", [1, 4_000_000])
+def test_bootstrap_draws_common_deals_for_all_pairings_at_once(monkeypatch, at_once):
+    monkeypatch.setattr("analysis.transitivity._DRAWN_AT_ONCE", at_once)
+    rng = np.random.default_rng(10)
+    cards = rng.normal(size=200)
+    a, b, c = (np.clip(np.round(cards + rng.normal(size=200) + 1), 0, 2) for _ in range(3))
+    results = [np.stack([each, each], axis=1).astype(int) for each in (a, b, c)]
+    pairs = (("a", "b"), ("c", "a"), ("b", "c"))
+    found = common_field(Pairing(*p, each) for p, each in zip(pairs, results, strict=True))
+    drawn = bootstrap(found, 2000, np.random.default_rng(11))
+    assert (drawn + np.swapaxes(drawn, 1, 2) == 2 * found.deals).all()
+    told = np.stack([drawn[:, 0, 1], drawn[:, 2, 0], drawn[:, 1, 2]])
+    points = np.stack([each.sum(1) / 2 for each in results])
+    assert told.mean(1) == pytest.approx(points.sum(1), abs=1)
+    assert np.cov(told) == pytest.approx(200 * np.cov(points, bias=True), rel=0.2)
+    assert np.corrcoef(points)[0, 1] > 0.2  # which is what the deals have in common
+
+
+def test_who_play_alike_are_alike_in_every_bootstrap():
+    """Two that play alike are in the equilibrium both or neither."""
+    rng = np.random.default_rng(12)
+    results = 2 * rng.integers(0, 2, (40, 2))
+    even = np.tile([0, 2], (40, 1))
+    pairings = [Pairing("a", "c", results), Pairing("b", "c", results), Pairing("a", "b", even)]
+    found = transitivity(common_field(pairings), np.random.default_rng(13), repeats=100)
+    assert {names for names, _ in found.supports} <= {("a", "b"), ("c",), ("a", "b", "c")}
 
 
 def test_order_changes_nothing():

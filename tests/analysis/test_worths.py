@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.discrete.conditional_models import ConditionalLogit
 from test_ratings import finite
 from tournaments import played_by_three
@@ -188,6 +189,37 @@ def test_one_pairing_is_the_same_with_common_deals():
     start = np.minimum(np.arange(50), 1)
     found = found._replace(starting=start)
     same(worths(common_table_field([found])), worths(table_field([found])))
+
+
+def test_deals_that_all_played_count_once():
+    rng = np.random.default_rng(13)
+    found = alike(rng, 20)
+    starting = found[0].starting
+    # `eve` wins all its games, on the same deals.
+    for name in ("ann", "bea", "cy"):
+        wins = np.tile((1 - HELD).argmax(1), (20, 1))
+        found.append(TablePairing("eve", name, HELD, wins, starting))
+    common, apart = worths(common_table_field(found)), worths(table_field(found))
+    for result, deals in ((common, (20, 20)), (apart, (60, 120))):
+        for each in result.worths:
+            assert (each.worth.games, each.worth.deals) == (360, deals[0])
+        assert {(each.games, each.deals) for each in result.places} == {(720, deals[1])}
+    low, high = (by_name(each)["eve"].worth.low for each in (common, apart))
+    assert low < high
+    few, many = (by_name(each)["cy"].worth for each in (common, apart))
+    for each, deals in ((few, 20), (many, 60)):
+        assert np.log(each.high / each.value) == pytest.approx(e.quantile(deals) * each.error)
+
+
+def test_the_chance_to_be_better_is_that_of_the_lead():
+    """Of two, the lead is twice the logarithm of a worth, and so is its error."""
+    for deals in (20, 300):
+        told = worths(common_table_field(alike(np.random.default_rng(14), deals)[1:2]))
+        first = told.worths[0].worth
+        score = np.log(first.value) / first.error
+        chance = stats.t.cdf(score, 19) if deals == 20 else stats.norm.cdf(score)
+        assert told.worths[0].better == pytest.approx(chance)
+        assert told.worths[1].better is None
 
 
 def test_order_changes_nothing_on_common_deals():

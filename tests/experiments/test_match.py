@@ -25,6 +25,7 @@ from experiments.match import (
     run_match,
 )
 from experiments.record import Record
+from experiments.session import Session
 from simcore import Rules, simulate
 from simcore.design import make_design
 from simcore.runner import RunError
@@ -107,8 +108,8 @@ def test_threads_and_breaks_change_nothing(
     for after in range(1, min(len(known), 5)):
         undo = interrupt_after(monkeypatch, after)
         folder = tmp_path / f"cut{after}"
-        with pytest.raises(KeyboardInterrupt):
-            play_match(task, opened(folder, task), 2)
+        with pytest.raises(KeyboardInterrupt), opened(folder, task) as begun:
+            play_match(task, begun, 2)
         undo()
         assert len(checksums(folder)) == after
         assert told(play_match(task, opened(folder, task, resume=True), 1)) == told(first)
@@ -162,7 +163,7 @@ def test_the_pilot_is_of_deals_that_no_match_has(
         return played(record, arms, *given)
 
     monkeypatch.setattr(module, "play", watch)
-    run_match(task, tmp_path / "a")
+    run_match(task, Session(tmp_path / "a"))
     assert deals == [("pilot", PILOT_FIRST, PILOT_DEALS), ("pairs from 0", 0, 20)]
     assert PILOT_FIRST > 10**12
 

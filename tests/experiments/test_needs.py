@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from arranged import by_deal, strategies, t_interval
+from arranged import by_deal, interrupt_after, manifest, strategies, t_interval, without_page
 from helpers import Seqlab
 from scipy import stats
 
-from experiments.power import PILOT_FIRST, WIDTHS, answer, pilot_arm
+from analysis.power import half_width_of, power_of
+from experiments import power_report
+from experiments.power import PILOT_FIRST, WIDTHS, Answer, Task, answer
 from simcore import Rules, simulate
+from simcore.arms import Table, play_arms
 from simcore.runner import RunError
 
 SEED = 5
@@ -27,6 +33,16 @@ CASES = [
     (("greedy", "balanced"), TWO),
     (("greedy", "balanced"), THREE),
 ]
+
+
+def answered(
+    names: Sequence[str], rules: Rules, threads: int | None = None, **given: Any
+) -> Answer:
+    """Return the answer to wishes, of a pilot kept in memory."""
+    task = Task(tuple(strategies(names)), rules, **{"seed": SEED, **given})
+    tables: list[Table] = []
+    play_arms([task.arm()], lambda _, table: tables.append(table), threads)
+    return answer(task, tables[0])
 
 
 def by_deal_of_a_run(names: Sequence[str], rules: Rules, games: int) -> np.ndarray:
@@ -47,9 +63,7 @@ def by_deal_of_a_run(names: Sequence[str], rules: Rules, games: int) -> np.ndarr
 def test_a_run_of_that_many_games_has_the_wanted_width(
     names: tuple[str, ...], rules: Rules
 ) -> None:
-    told = answer(
-        strategies(names), rules, half_widths=(WISHES[rules.teams],), deals=3000, seed=SEED
-    )
+    told = answered(names, rules, half_widths=(WISHES[rules.teams],), deals=3000)
     for kind, wish, need in told.needs:
         assert kind == "half-width"
         found = by_deal_of_a_run(names, rules, need.games)
@@ -60,7 +74,7 @@ def test_a_run_of_that_many_games_has_the_wanted_width(
 
 def test_games_saved_are_those_of_the_run() -> None:
     """Games of their own deals have the variance of single games."""
-    told = answer(strategies(("greedy",)), TWO, half_widths=(0.015,), deals=4000, seed=SEED)
+    told = answered(("greedy",), TWO, half_widths=(0.015,), deals=4000)
     ((_, _, need),) = told.needs
     run = simulate(["greedy"], 8000, SEED, TWO, "none")
     score = (run.games["winner"] == run.games["first_seat"]).astype(float)
@@ -71,13 +85,7 @@ def test_games_saved_are_those_of_the_run() -> None:
 
 def test_an_effect_is_found_as_often_as_foretold() -> None:
     """Pairs of a run are cut into runs of that many; four in five find what is there."""
-    told = answer(
-        strategies(("greedy", "greedy:no_corner_lines=1")),
-        TWO,
-        effects=(0.06,),
-        deals=3000,
-        seed=SEED,
-    )
+    told = answered(("greedy", "greedy:no_corner_lines=1"), TWO, effects=(0.06,), deals=3000)
     ((kind, wish, need),) = told.needs
     assert (kind, wish) == ("effect", 0.06)
     repeats = 160
@@ -92,39 +100,93 @@ def test_an_effect_is_found_as_often_as_foretold() -> None:
 
 def test_the_better_one_is_ahead_after_so_many_games() -> None:
     names = ("greedy", "greedy:no_one_eyed=1")
-    told = answer(strategies(names), TWO, half_widths=(0.02,), deals=5000, seed=SEED)
+    told = answered(names, TWO, half_widths=(0.02,), deals=5000)
     assert told.ahead is not None
     repeats, pairs = 400, told.ahead // 2
     found = by_deal_of_a_run(names, TWO, 2 * repeats * pairs).reshape(repeats, pairs)
     ahead = (found.mean(axis=1) > 0.5).mean()
     assert 0.95 - 0.045 < ahead < 0.95 + 0.04
     # Whoever is named first.
-    back = answer(strategies(names[::-1]), TWO, half_widths=(0.02,), deals=5000, seed=SEED)
+    back = answered(names[::-1], TWO, half_widths=(0.02,), deals=5000)
     assert back.ahead == told.ahead
 
 
 def test_threads_change_nothing() -> None:
-    one, two = (answer(strategies(("greedy",)), THREE, deals=500, threads=n) for n in (1, 2))
+    one, two = (answered(("greedy",), THREE, n, deals=500) for n in (1, 2))
     assert one == two
     assert [wish for kind, wish, _ in one.needs if kind == "effect"] == list(WIDTHS)
 
 
 def test_pilots_are_of_deals_that_no_run_has() -> None:
-    assert pilot_arm(strategies(("greedy",)), TWO, 5, 0).first_deal == PILOT_FIRST > 10**12
+    assert (
+        Task(tuple(strategies(("greedy",))), TWO, deals=5).arm().first_deal == PILOT_FIRST > 10**12
+    )
     with pytest.raises(RunError, match="strategies: 3; allowed: one, or two that differ"):
-        pilot_arm(strategies(("greedy", "random", "balanced")), THREE, 5, 0)
+        Task(tuple(strategies(("greedy", "random", "balanced"))), THREE)
 
 
-def test_the_command(seqlab: Seqlab) -> None:
+def test_the_command(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("power", "-s", "greedy", "--deals", 400, "--half-width", 1, "--effect", 2, "-q")
+    assert seqlab(*words, "--out", "a") == 0
+    said = seqlab.out.splitlines()
+    assert said[0].startswith("The score of the team that moves first (greedy in all seats) is ")
+    assert said[-1] == str(Path("a/report/index.html"))
+    page = Path("a/report/index.html").read_text(encoding="utf-8")
+    assert all(line.replace(" %", "\u00a0%") in page for line in said[:4])
+    assert "seqlab power -s greedy --deals 400" in page
+    without_page(monkeypatch, "power_report")
     assert seqlab(*words, "--json") == 0
     rows = json.loads(seqlab.out)
     assert [(row["wish"], row["points"]) for row in rows] == [("half-width", 1), ("effect", 2)]
     assert all(row["games"] == 2 * row["deals"] for row in rows)
-    assert seqlab(*words) == 0
-    assert "advantage of going first, greedy in all seats: " in seqlab.out
-    assert f"{rows[0]['games']:,}" in seqlab.out
+    assert manifest(Path("runs/power-0"))["finished"]
+    for row, line in zip(rows, said[1:3], strict=True):
+        assert f"{row['wish']} of {row['points']:g} point" in line
+        assert line.endswith(f" takes {row['games']:,} games on {row['deals']:,} deals.")
+    table = pd.read_csv("a/report/needs.csv")
+    assert list(table["games"]) == [row["games"] for row in rows]
     assert seqlab.err == ""
+
+
+def test_the_curve_passes_through_the_wishes() -> None:
+    task = Task(tuple(strategies(("greedy",))), TWO, (0.01, 0.02), (0.03,))
+    found = answered(("greedy",), TWO, half_widths=(0.01, 0.02), effects=(0.03,), deals=500)
+    curve = power_report.curve(task, found).set_index("wish")
+    for kind, wish, need in found.needs:
+        line = curve.loc[f"{kind} {100 * wish:g}"]
+        assert (line["deals"], line["games"]) == (need.deals, need.games)
+        # The fewest deals that are enough: a little below the wish.
+        assert line[kind] == pytest.approx(100 * wish, rel=0.01)
+        assert line[kind] <= 100 * wish + 1e-9
+    for _, line in curve.iterrows():
+        sd = found.pilot.sd
+        assert line["half-width"] == pytest.approx(100 * half_width_of(sd, line["deals"]))
+        assert power_of(sd, line["deals"], line["effect"] / 100) == pytest.approx(0.8)
+    assert curve["games"].is_monotonic_increasing
+
+
+def test_a_pilot_that_cannot_vary_is_told_in_words(seqlab: Seqlab) -> None:
+    """Nobody wins on a board without enough turns, so that all games are drawn."""
+    words = ("power", "-s", "greedy", "--set", "max_turns=2", "--deals", 20, "--half-width", 1)
+    assert seqlab(*words, "--out", "a", "-q") == 0
+    assert "No deal of the pilot differed from another" in seqlab.out
+    assert not Path("a/report/curve.csv").exists()
+    assert list(pd.read_csv("a/report/needs.csv")["deals"]) == [2]
+
+
+def test_resumed_it_does_not_play_again(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_page(monkeypatch, "power_report")
+    words = ("power", "-s", "greedy", "--deals", 50, "-q", "--out", "a")
+    undo = interrupt_after(monkeypatch, 0)
+    assert seqlab(*words) == 130
+    undo()
+    assert seqlab(*words, "--resume") == 0
+    told = seqlab.out
+    interrupt_after(monkeypatch, 0)
+    assert seqlab(*words, "--resume") == 0
+    assert seqlab.out == told
+    assert seqlab(*words, "--resume", "--effect", 1) == 2
+    assert seqlab.err.startswith("error: resume: a has another wishes")
 
 
 def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
@@ -145,3 +207,4 @@ def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
         assert seqlab("power", *given, *size) == 2, words
         assert seqlab.err.startswith(f"error: {told}"), seqlab.err
         assert seqlab.err.count("\n") == 1
+    assert not [file for file in Path("runs").glob("*") if manifest(file)["finished"]]

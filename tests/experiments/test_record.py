@@ -242,6 +242,23 @@ def test_an_interrupt_between_games_keeps_whole_arms(tmp_path: Path) -> None:
     assert sum(told) == sum(arm.games for arm in arms)
 
 
+def test_a_long_arm_is_kept_share_by_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt in the middle of an arm costs a share of it, and the tables stay the same."""
+    arms = task_arms()[:2]
+    whole = play(record(tmp_path / "whole"), arms)
+    monkeypatch.setattr("experiments.play.SHARE_GAMES", 2 * arms[0].games_of_deal)
+    take_back = interrupt_after(monkeypatch, 3)
+    with pytest.raises(KeyboardInterrupt), record(tmp_path / "cut") as begun:
+        play(begun, arms, 1)
+    take_back()
+    assert len(manifest(tmp_path / "cut")["parts"]) == 3
+    again = play(record(tmp_path / "cut", resume=True), arms)
+    assert len(manifest(tmp_path / "cut")["parts"]) == sum(-(-arm.deals // 2) for arm in arms)
+    for name, table in whole.items():
+        for column, values in table.items():
+            assert np.array_equal(again[name][column], values)
+
+
 def test_other_code_and_other_tasks_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,3 +305,25 @@ def test_a_manifest_changed_anywhere_is_refused_or_does_no_harm(tmp_path: Path) 
             for column, values in table.items():
                 assert np.array_equal(values, again[name][column]), text
     assert refused > 60
+
+
+def test_report_says_how_that_of_an_experiment_is_made(
+    seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_page(monkeypatch, "power_report")
+    words = ("power", "-s", "random", "--deals", 20, "--effect", 5, "-q", "--out", "a")
+    assert seqlab(*words) == 0
+    told = seqlab.out
+    for asked in (("report", "a"), ("report", "a", "a")):
+        assert seqlab(*asked) == 2
+        assert seqlab.err == (
+            "error: a holds a power, not a run; with --out a --resume its own command writes "
+            f"the report again: seqlab {' '.join(map(str, words))}\n"
+        )
+    written = count_written(monkeypatch)
+    assert seqlab(*words, "--resume") == 0
+    assert (seqlab.out, written) == (told, [])
+    # A folder that is neither is told as before.
+    Path("b").mkdir()
+    assert seqlab("report", "b") == 2
+    assert seqlab.err == "error: b holds no run: there is no run.json in it\n"

@@ -18,6 +18,7 @@ from analysis.estimates import Estimate
 from analysis.paired import APART, PAIRED, Figure, figure
 from experiments.play import play
 from experiments.record import Record
+from experiments.session import Session
 from experiments.study import (
     ADVANTAGE,
     LENGTH,
@@ -263,7 +264,7 @@ def test_fairer_is_nearer_to_zero_whichever_way() -> None:
 def test_the_report_has_every_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And threads change none."""
     study = parse_study(ONE.replace("600", "60").replace(", 3, 4]", ", 3]"), "f.toml")
-    page, said = run_study(study, tmp_path / "a", SEED, 1)
+    page, said = run_study(study, Session(tmp_path / "a", 1), SEED)
     rows = pd.read_csv(page.parent / "variants.csv")
     assert len(rows) == 4 * 6
     assert set(rows["outcome"]) == set(UNITS) - {"two-eyed jack", "one-eyed jack"}
@@ -274,4 +275,4 @@ def test_the_report_has_every_figure(tmp_path: Path, monkeypatch: pytest.MonkeyP
     effects_csv = sorted(page.parent.glob("effects_*.csv"))
     assert len(effects_csv) == 6
     without_page(monkeypatch, "study_report")
-    assert run_study(study, tmp_path / "b", SEED, 2)[1] == said
+    assert run_study(study, Session(tmp_path / "b", 2), SEED)[1] == said

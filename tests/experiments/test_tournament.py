@@ -17,12 +17,11 @@ from helpers import Seqlab
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.patterns import Pairing, common_field, field
 from analysis.question import Tables
-from analysis.ratings import ratings
 from experiments import tournament as module
 from experiments.play import play
 from experiments.record import Record
+from experiments.session import Session
 from experiments.tournament import (
     FORMATS,
     Tournament,
@@ -68,7 +67,9 @@ def test_order_and_threads_change_no_digit(
         orders.append(NAMES[::-1])
     for number, order in enumerate(orders):
         folder = tmp_path / str(number)
-        _, rows, said = run_tournament(entered(order, teams, how, 60), folder, 1 + number % 2)
+        _, rows, said = run_tournament(
+            entered(order, teams, how, 60), Session(folder, 1 + number % 2)
+        )
         found.append((json.dumps(rows), said, checksums(folder)))
     assert all(other == found[0] for other in found)
     assert sorted(row["strategy"] for row in json.loads(found[0][0])) == sorted(NAMES)
@@ -82,17 +83,17 @@ def test_broken_off_anywhere_it_goes_on_to_the_same(
     without_page(monkeypatch, "tournament_report")
     task = entered(NAMES, teams, how)
     page = tmp_path / "whole" / "index.html"
-    _, rows, _ = run_tournament(task, tmp_path / "whole", 2)
+    _, rows, _ = run_tournament(task, Session(tmp_path / "whole", 2))
     known = checksums(tmp_path / "whole")
     assert len(known) == task.pairs
     for after in range(1, task.pairs):
         folder = tmp_path / str(after)
         undo = interrupt_after(monkeypatch, after)
         with pytest.raises(KeyboardInterrupt):
-            run_tournament(task, folder, 1)
+            run_tournament(task, Session(folder, 1))
         undo()
         assert len(checksums(folder)) == after
-        _, again, _ = run_tournament(task, folder, 2, resume=True)
+        _, again, _ = run_tournament(task, Session(folder, 2, resume=True))
         assert again == rows
         assert checksums(folder) == known
     assert not page.exists()
@@ -233,7 +234,7 @@ def test_elo_is_that_of_the_score_where_two_meet(tmp_path: Path, monkeypatch: An
     """Of two strategies that never draw, Davidson's model is the score's, apart from the start."""
     without_page(monkeypatch, "tournament_report")
     task = entered(("greedy", "balanced"), games=4000)
-    _, rows, _ = run_tournament(task, tmp_path / "a")
+    _, rows, _ = run_tournament(task, Session(tmp_path / "a"))
     best = rows[0]
     lead = rows[0]["elo"] - rows[1]["elo"]
     score = best["score"]
@@ -243,7 +244,7 @@ def test_elo_is_that_of_the_score_where_two_meet(tmp_path: Path, monkeypatch: An
 
 def test_who_lost_every_game_has_a_bound_and_a_word(tmp_path: Path) -> None:
     """The page is written all the same: nobody is nan, and nothing is a traceback."""
-    _, rows, _ = run_tournament(entered(("random", "balanced", "greedy")), tmp_path / "a")
+    _, rows, _ = run_tournament(entered(("random", "balanced", "greedy")), Session(tmp_path / "a"))
     last = rows[-1]
     assert (last["strategy"], last["elo"], last["elo_low"]) == ("random", None, None)
     assert last["elo_high"] < 0
@@ -356,7 +357,7 @@ def test_forty_strategies_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ]
     without_page(monkeypatch, "tournament_report")
     task = make_tournament(strategies(names[:40]), Rules(), "swiss", 4, SEED)
-    _, rows, _ = run_tournament(task, tmp_path / "a")
+    _, rows, _ = run_tournament(task, Session(tmp_path / "a"))
     assert len(rows) == 40
     assert [row["rank"] for row in rows] == list(range(1, 41))
     with pytest.raises(RunError, match="41 given"):
@@ -413,20 +414,3 @@ def test_one_pairing_of_a_record_is_that_of_any_other(tmp_path: Path) -> None:
     alone = play(opened(tmp_path / "b", small), _arms(small, pair))
     for column, values in alone["balanced - greedy"].items():
         assert np.array_equal(values, tables["balanced - greedy"][column])
-
-
-def test_elo_counts_a_deal_once_however_many_play_it_alike() -> None:
-    """Against two copies of one strategy the lead is known no better than against one."""
-    rng = np.random.default_rng(1)
-    results = 2 * rng.integers(0, 2, (300, 2))
-    one = ratings(common_field([Pairing("a", "b", results)]))
-    two = ratings(common_field([Pairing("a", "b", results), Pairing("a", "c", results)]))
-    first, second = (next(r.elo for r in each.ratings if r.name == "a") for each in (one, two))
-    # Zero is the mean of those rated: a half of the lead is left of it there, two thirds here.
-    assert second.value == pytest.approx((first.value or 0.0) * 4 / 3, rel=1e-4)
-    assert second.error == pytest.approx((first.error or 0.0) * 4 / 3, rel=1e-4)
-    apart = ratings(field([Pairing("a", "b", results), Pairing("a", "c", results)]))
-    told = next(r.elo for r in apart.ratings if r.name == "a")
-    assert (told.error or 0.0) < 0.8 * (second.error or 0.0)
-    with pytest.raises(ValueError, match="the same deals for all"):
-        common_field([Pairing("a", "b", results), Pairing("a", "c", results[:9])])

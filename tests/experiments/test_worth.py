@@ -17,6 +17,7 @@ from analysis.first_player import QUESTION, advantage
 from analysis.report import evidence
 from experiments.play import play
 from experiments.record import Record
+from experiments.session import Session
 from experiments.worth import (
     BARRED,
     GIFTS,
@@ -233,5 +234,5 @@ def test_a_case_named_twice_counts_once(
     words = ("worth", "-s", "greedy", "-s", "greedy", "--tables", "2,2", "--games", 10)
     assert seqlab(*words, "--out", "a") == 0
     assert seqlab.out.count("2 players in 2 teams") == 1
-    _, said = run_worth([Case(GREEDY, Rules())], tmp_path / "b", 10, 0)
+    _, said = run_worth([Case(GREEDY, Rules())], Session(tmp_path / "b"), 10)
     assert seqlab.out.startswith(said[0])
