@@ -132,7 +132,7 @@ def _strength(match: Match, found: Mapping[str, Estimate]) -> str:
         return f"{match.a.name} scores {score}."
     how = "corrected for the early stop"
     if found["score"].method == WILSON:
-        how = "which the early stop does not bias, as the verdict was far from chance"
+        how = "which the early stop hardly biases, as the test went straight to its bound"
     if match.width is not None:
         how = "valid at every stop"
     strength = found["elo"]
@@ -170,7 +170,7 @@ def _strength_chapter(match: Match, found: Mapping[str, Estimate], outcome: Outc
             "the likelihood of the five results, and stops at its bounds.",
             "A test that stops early does so by luck as well as strength; the estimate and its "
             "interval allow for that (median-unbiased). Where the ratio went to its bound by "
-            f"{FAR:g} standard deviations or more, luck had no say in when it stopped, and the "
+            f"{FAR:g} standard deviations or more, luck had little say in when it stopped, and the "
             "score of the pairs stands as it is, with Wilson's interval. The raw "
             "figures beside it do not allow for it. Normalized Elo is the distance of the score "
             "from one half in standard deviations of a game. Correlation is that of A's scores "

@@ -14,8 +14,9 @@ from arranged import by_deal, t_interval, without_page
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis.estimates import Estimate
+from analysis.estimates import WILSON, Estimate
 from analysis.paired import APART, PAIRED, Figure, figure
+from analysis.sentence import interval
 from experiments.play import play
 from experiments.record import Record
 from experiments.session import Session
@@ -32,6 +33,7 @@ from experiments.study import (
     task,
 )
 from experiments.study_report import _fairer
+from experiments.study_report import told as told_outcome
 from experiments.variants import BASE, Study, Variant, parse_study
 from simcore import simulate
 from simcore.run import Run
@@ -276,3 +278,17 @@ def test_the_report_has_every_figure(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(effects_csv) == 6
     without_page(monkeypatch, "study_report")
     assert run_study(study, Session(tmp_path / "b", 2), SEED)[1] == said
+
+
+def test_shares_of_a_study_stay_in_range(tmp_path: Path) -> None:
+    """A strong bot that nearly always wins, no draws, and a difference that is zero throughout."""
+    text = ONE.split("[factors]")[0].replace("600", "60")
+    played = Played(text + "[factors]\nmax_turns = [1000, 999]\n", tmp_path)
+    for variant in played.study.variants:
+        for outcome in ("draws", SKILL):
+            found = told_outcome(variant, outcome, played.found)
+            assert found.method == WILSON
+            assert 0 <= found.low < found.high <= 1
+    effect = played.effect("999", "draws").difference.estimate
+    assert effect.value == 0
+    assert interval(effect) == "none, did not vary in 30 deals"
