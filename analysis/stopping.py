@@ -7,6 +7,10 @@ so because luck and strength pointed the same way; the estimate orders what coul
 from a fast pass over slow ones and undecided tests to a fast fail, and takes the strengths under
 which the outcome is in the middle, or at the ends, of that order (Siegmund, Biometrika 65, 1978;
 Van den Bergh for fishtest). The middle one is median-unbiased.
+
+That order says how soon a test stopped and forgets what the pairs were. Where players are far
+apart all tests stop at about the same pair, so that it says nothing, and Brownian motion errs
+besides. But then the stop hardly depended on luck either: from `FAR` on the plain estimate holds.
 """
 
 from collections.abc import Callable
