@@ -1,7 +1,9 @@
 """What commands have in common on the terminal: tables, progress, the words after Ctrl-C."""
 
 import shlex
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,14 +16,32 @@ class Interrupted(Exception):
 
 @contextmanager
 def keeping(path: object, what: str) -> Iterator[None]:
-    """Say after Ctrl-C where what is finished lies, and how to go on."""
+    """Say after Ctrl-C, or SIGTERM, where what is finished lies, and how to go on."""
     try:
-        yield
+        with _stopped_by(signal.SIGTERM):
+            yield
     except KeyboardInterrupt:
         raise Interrupted(
             f"interrupted; finished {what} are in {path}: "
             f"the same command with --out {path} --resume plays the rest"
         ) from None
+
+
+@contextmanager
+def _stopped_by(number: signal.Signals) -> Iterator[None]:
+    """Let a signal stop what is done as Ctrl-C does; batch queues and containers send it."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def tame(text: str) -> str:
