@@ -40,7 +40,7 @@ def connected(where: str, bots: Sequence[Strategy]) -> Iterator["Cluster"]:
 
 
 class Cluster:
-    """Workers that play."""
+    """Workers that play; `look` brings the team up to date."""
 
     def __init__(self, team: Team, look: Callable[[], None]) -> None:
         self._team, self._look = team, look
@@ -54,14 +54,15 @@ class Cluster:
         """
         with ThreadPoolExecutor(_WRITERS) as pool:
             play = _Play(self._team, job, parts, keeper, progress or _untold, pool)
-            looked = time.monotonic()
+            looking, due = pool.submit(self._look), 0.0
             try:
                 while play.fill():
                     play.take(_LOOK_SECONDS)
-                    if time.monotonic() - looked > _LOOK_SECONDS:
-                        self._look()
+                    if looking.done() and time.monotonic() > due:
+                        looking.result()
                         play.send_stranded()
-                        looked = time.monotonic()
+                        # Beside the rest: a worker may take long to say what it is.
+                        looking, due = pool.submit(self._look), time.monotonic() + _LOOK_SECONDS
             finally:
                 play.cancel()
 

@@ -116,9 +116,10 @@ def play_parts(job: Job, parts: Sequence[Part]) -> Outcome:
     """Play whole parts, one after the other."""
 
     def play(loaded: _Loaded) -> Played:
+        runner = loaded.runner()
         started, done = time.monotonic(), []
         for part in parts:
-            chunk = play_deals(loaded.runner(), part.first_deal, part.deals, _Cancelled())
+            chunk = play_deals(runner, part.first_deal, part.deals, _Cancelled())
             done.append(_kept(loaded, part, chunk))
         return Played(_worker(), time.monotonic() - started, done)
 
@@ -129,8 +130,9 @@ def begin_part(job: Job, first_deal: int, deals: int) -> Outcome:
     """Play some deals of a part."""
 
     def play(loaded: _Loaded) -> Begun:
+        runner = loaded.runner()
         started = time.monotonic()
-        chunk = play_deals(loaded.runner(), first_deal, deals, _Cancelled())
+        chunk = play_deals(runner, first_deal, deals, _Cancelled())
         return Begun(_worker(), time.monotonic() - started, pack(chunk))
 
     return _tried(job, play)

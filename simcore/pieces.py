@@ -51,7 +51,10 @@ class Pieces:
     def learn(self, deals: int, seconds: float) -> None:
         """Take in how long a thread took for a piece."""
         rate = deals / max(seconds, 1e-3)
-        self._rate = rate if self._rate is None else (self._rate + rate) / 2
+        if self._rate is None or deals > 2 * self._most:  # small pieces seem slower than they are
+            self._rate = rate
+        else:
+            self._rate += (rate - self._rate) / 2 * min(1.0, deals / self._most)
         self._most = max(self._most, deals)
 
     def next(self, threads: int) -> Piece | None:

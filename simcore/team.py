@@ -1,5 +1,6 @@
 """The workers of a Dask cluster that may play: looked at when they are first seen."""
 
+import asyncio
 import logging
 import sys
 import time
@@ -15,7 +16,9 @@ from simcore.runner import RunError
 _LOCAL = "local:"
 _MOST_LOCAL = 1024
 _ANSWER_SECONDS = 8
-"""How long a scheduler has to answer, and a worker to say what it is."""
+"""How long a scheduler has to answer."""
+_SAY_SECONDS = 30
+"""How long a worker has to say what it is, for which it imports all."""
 _FIRST_SECONDS = 60
 """How long is waited for the first worker."""
 _WAIT_SECONDS = 0.2
@@ -77,25 +80,34 @@ class Team:
         return [f"cluster: worker {worker} {unlike}" for worker, unlike in why.items() if unlike]
 
     def _ask(self, workers: list[str]) -> dict[str, Any]:
-        """Return what workers say of themselves, an exception if they cannot; not all may answer.
+        """Return what workers say of themselves, or why they cannot; not of those that are gone.
 
         The function goes by its name: a worker without these sources has none of it.
         """
-        answers = self.client.run(described, self._bots, workers=workers, on_error="return")
-        return {worker: answer for worker, answer in answers.items() if _has_answered(answer)}
+        run, given = self.client.run, {"on_error": "return"}
+
+        async def ask(worker: str) -> Any:
+            asked = run(described, self._bots, workers=[worker], **given)
+            try:
+                return (await asyncio.wait_for(asked, _SAY_SECONDS)).get(worker)
+            except TimeoutError:
+                return {}
+
+        async def ask_all() -> list[Any]:
+            return await asyncio.gather(*map(ask, workers))
+
+        answers = zip(workers, self.client.sync(ask_all), strict=True)
+        return {worker: answer for worker, answer in answers if not isinstance(answer, OSError)}
 
     def _unlike(self, answer: Any) -> str:
         """Say why a worker may not play; nothing if it may."""
         if isinstance(answer, BaseException):
             version = f"sequence-lab {self._needs['sequence-lab']}, source {self._needs['source']}"
             return f"has no {version}: {line_of(answer)}"
+        if not answer:
+            return f"has not said for {_SAY_SECONDS} s what it is"
         told = differences(self._needs, answer)
         return f"has {told}" if told else ""
-
-
-def _has_answered(answer: Any) -> bool:
-    """Return whether a worker is there: one that died while it was asked is not asked again."""
-    return not isinstance(answer, OSError)
 
 
 def _note(text: str) -> None:
