@@ -2,10 +2,10 @@
 
     python benchmarks/cluster.py [--rounds 5] [--games 4000000] [--workers 2] [-s random]
 
-A scheduler and workers of one thread each are started with Dask's own commands, and play once
-before they are measured. Machines drift, so rounds alternate and only ratios count. A run's time
-is told on the clock, and as seconds of processors over all its processes, which others on the
-machine change less.
+A scheduler and workers of one thread each are started with Dask's own commands, with the settings
+that docs/cluster.md names, and play before they are measured. Machines drift, so rounds alternate
+and only ratios count. A run's time is told on the clock, and as seconds of processors over all its
+processes, which others on the machine change less.
 """
 
 import argparse
@@ -25,6 +25,12 @@ import psutil
 
 from simcore import simulate
 
+CALM = {
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "500ms",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+}
+
 Times = tuple[float, float]
 """Seconds on the clock and of processors."""
 
@@ -34,6 +40,7 @@ def started(workers: int) -> Iterator[tuple[str, list[psutil.Process]]]:
     """Give the address of a scheduler with workers, and their processes."""
     command = [sys.executable, "-m"]
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    quiet["env"] = os.environ | CALM
     processes: list[subprocess.Popen[bytes]] = []
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "scheduler.json"

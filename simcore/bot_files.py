@@ -145,8 +145,10 @@ def _importable(folder: Path) -> Iterator[list[Path]]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and compiler.is_home(Path(file)) and not name.startswith("bot_"):
-                siblings.append(Path(file))
+            # A folder without __init__.py is a module that has no file.
+            where = file or next(iter(getattr(sys.modules[name], "__path__", ())), None)
+            if where and compiler.is_home(Path(where)) and not name.startswith("bot_"):
+                siblings += [Path(file)] if file else []
                 del sys.modules[name]
 
 
