@@ -4,13 +4,14 @@ Nothing here fails by an exception, which Dask would log and hand over as it lik
 comes back as `Failed`, with its one line.
 """
 
+import functools
 import os
 import platform
 import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,11 +95,12 @@ def make_job(
 ) -> Job:
     """Return what workers are sent; StrategyError for a bot that cannot travel."""
     travelling = tuple(sent(strategy) for strategy in bots)
-    needs = described(strategy.bot for strategy in travelling)
+    needs = described(tuple(strategy.bot for strategy in travelling))
     return Job(uuid.uuid4().hex, plan, travelling, manifest, summary, url, needs)
 
 
-def described(bots: Iterable[str]) -> dict[str, str]:
+@functools.cache  # it takes ten milliseconds, and every piece asks
+def described(bots: tuple[str, ...]) -> dict[str, str]:
     """Return what has to be the same in all processes that play a run with these bots."""
     return _HERE | packages_of(bots)
 
@@ -152,7 +154,7 @@ def _tried(job: Job, do: Callable[["_Loaded"], Outcome]) -> Outcome:
     """Do a piece, and say what goes wrong in it."""
     here = _worker()
     try:
-        if told := differences(job.needs, described(strategy.bot for strategy in job.bots)):
+        if told := differences(job.needs, described(tuple(bot.bot for bot in job.bots))):
             return Failed(here, "version", f"worker {here} has {told}")
         loaded = _load(job)
         try:
