@@ -54,11 +54,14 @@ def load_bot(name: str) -> Bot:
 
     Raises StrategyError with one line that says where the file fails.
     """
-    ends = [match.end() for match in re.finditer(r"\.py:", name)]
-    end = next((end for end in ends if Path(name[: end - 1]).is_file()), ends[0])
-    path, what = Path(name[: end - 1]), name[end:]
+    path, what = _split(name)
     if not path.is_file():
         raise StrategyError(f"{name}: there is no file {path}")
+    return bot_in(path, what, name)
+
+
+def bot_in(path: Path, what: str, name: str) -> Bot:
+    """Return the bot `what` of a file, under the name that tables and errors give it."""
     key = (path.resolve(), what)
     with _lock:
         bot, files = _loaded.get(key, (None, {}))
@@ -67,6 +70,20 @@ def load_bot(name: str) -> Bot:
             bot = replace(_make_bot(module, what, name), source=_joined(files))
             _loaded[key] = (bot, files)
         return replace(bot, name=name)
+
+
+def files_of(name: str) -> tuple[Path, str, dict[Path, str]]:
+    """Return what a bot that `load_bot` returned came from: file, name, and hashes of all files."""
+    path, what = _split(name)
+    with _lock:
+        return path.resolve(), what, _loaded[path.resolve(), what][1]
+
+
+def _split(name: str) -> tuple[Path, str]:
+    """Return file and name of `PATH.py:NAME`; a path may hold `.py:` itself."""
+    ends = [match.end() for match in re.finditer(r"\.py:", name)]
+    end = next((end for end in ends if Path(name[: end - 1]).is_file()), ends[0])
+    return Path(name[: end - 1]), name[end:]
 
 
 def _hash(file: Path) -> str:
@@ -128,8 +145,10 @@ def _importable(folder: Path) -> Iterator[list[Path]]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and compiler.is_home(Path(file)) and not name.startswith("bot_"):
-                siblings.append(Path(file))
+            # A folder without __init__.py is a module that has no file.
+            where = file or next(iter(getattr(sys.modules[name], "__path__", ())), None)
+            if where and compiler.is_home(Path(where)) and not name.startswith("bot_"):
+                siblings += [Path(file)] if file else []
                 del sys.modules[name]
 
 
