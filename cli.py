@@ -13,8 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from commands import bots, folders, games, match, play, power, rules, study, tournament, tune, worth
-from commands.console import INTERRUPTED, TERMINATED, Interrupted, Terminated, tame
+from commands.console import INTERRUPTED, TERMINATED, Interrupted, Terminated
 from commands.options import grouped
+from simcore.given import tame
 
 app = typer.Typer(
     add_completion=False,

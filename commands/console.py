@@ -41,11 +41,6 @@ def keeping(place: object, what: str) -> Iterator[None]:
         raise OSError(f"{error.strerror or error}; {kept}") from error
 
 
-def tame(text: str) -> str:
-    """Return a text in one line, without what would command the terminal: names may hold that."""
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
-
-
 def command_line() -> str:
     """Return the command that this process was started with."""
     return shlex.join(["seqlab", *sys.argv[1:]])

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from simcore.compiler import Compiler, is_ours
+from simcore.given import is_file, quoted
 from simcore.interpreted import interpreted_bot
 from simcore.jit import python_function
 from simcore.setting import Setting
@@ -55,10 +56,10 @@ def load_bot(name: str) -> Bot:
     Raises StrategyError with one line that says where the file fails.
     """
     ends = [match.end() for match in re.finditer(r"\.py:", name)]
-    end = next((end for end in ends if Path(name[: end - 1]).is_file()), ends[0])
+    end = next((end for end in ends if is_file(Path(name[: end - 1]))), ends[0])
     path, what = Path(name[: end - 1]), name[end:]
-    if not path.is_file():
-        raise StrategyError(f"{name}: there is no file {path}")
+    if not is_file(path):
+        raise StrategyError(f"no strategy {quoted(what)}: there is no file {path}")
     key = (path.resolve(), what)
     with _lock:
         bot, files = _loaded.get(key, (None, {}))
@@ -148,7 +149,7 @@ def _make_bot(module: ModuleType, what: str, name: str) -> Bot:
     found, path = getattr(module, what, None), Path(str(module.__file__))
     if found is None:
         known = [key for key, value in vars(module).items() if _is_own(value, module)]
-        raise StrategyError(f"{name}: no {what!r} in the file; allowed: {', '.join(known)}")
+        raise StrategyError(f"{name}: no {quoted(what)} in the file; allowed: {', '.join(known)}")
     if isinstance(found, Bot):
         return _compiled_bot(found, path.parent, name)
     if isinstance(python_function(found), FunctionType):
