@@ -65,7 +65,7 @@ def load_bot(name: str) -> Bot:
         bot, files = _loaded.get(key, (None, {}))
         if bot is None or any(_hash(file) != found for file, found in files.items()):
             module, files = _load(path.resolve(), name)
-            bot = replace(_make_bot(module, what, name), source=_joined(files))
+            bot = replace(_looked_at(module, what, name), source=_joined(files))
             _loaded[key] = (bot, files)
         return replace(bot, name=name)
 
@@ -143,6 +143,17 @@ def _line_in(path: Path, error: BaseException) -> str:
             line = trace.tb_lineno
         trace = trace.tb_next
     return path.name if line is None else f"{path.name}, line {line}"
+
+
+def _looked_at(module: ModuleType, what: str, name: str) -> Bot:
+    """Return the bot; StrategyError too for what raises when it is only looked at."""
+    try:
+        return _make_bot(module, what, name)
+    except StrategyError:
+        raise
+    except Exception as error:
+        where = _line_in(Path(str(module.__file__)), error)
+        raise StrategyError(f"{name}: {where}: {what} raised {told_error(error)}") from error
 
 
 def _make_bot(module: ModuleType, what: str, name: str) -> Bot:
