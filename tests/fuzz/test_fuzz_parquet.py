@@ -28,7 +28,8 @@ TYPES = (
     *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64(), pa.float16(), pa.float32()),
     *(pa.float64(), pa.string(), pa.large_string(), pa.binary(), pa.bool_(), pa.date32()),
     *(pa.timestamp("ns"), pa.duration("s"), pa.decimal128(38, 3)),
-    *(pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.int64()), pa.struct([("x", pa.int64())]), pa.null(), pa.uuid()),
+    *(pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.int64())),
+    *(pa.struct([("x", pa.int64())]), pa.null(), pa.uuid()),
 )  # fmt: skip
 
 
