@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import Seqlab
 
 from experiments.variants import StudyError, parse_study
 from simcore.board import LayoutError, load_board
@@ -33,6 +34,16 @@ def test_a_message_is_one_line_that_ends() -> None:
     assert str(error).startswith("x: given given")
     assert str(error).endswith("?[2J; allowed: y")
     assert len(str(error)) == 500
+
+
+def test_a_command_line_of_any_length(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seqlab = Seqlab(monkeypatch, capsys)
+    for words in (("x" * 9000,), ("verify", "x" * 9000), ("rules", "--players", "x" * 9000)):
+        assert seqlab(*words) == 2
+        assert seqlab.err.startswith("error: ")
+        assert len(seqlab.err) <= len("error: \n") + 500
 
 
 def test_values_that_cannot_be_shown() -> None:

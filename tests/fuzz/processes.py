@@ -86,7 +86,7 @@ def fault(case: Case, ended: Ended) -> str:
     if ended.code == 2:
         if len(lines) != 1 or not lines[0].startswith("error: "):
             return f"not one line of an error: {said}"
-        told = lines[0]
+        told = lines[0].removeprefix("error: ")
         if re.search(r"cannot be loaded: |raised ", told):  # what a bot's file raises is told so
             told = re.sub(r"\b\w+(Error|Exception|Exit|Group)\b", "it", told)
         return fault_of_message(told, str(case.words) + case.about)

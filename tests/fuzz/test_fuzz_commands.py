@@ -53,6 +53,8 @@ def make(number: int, home: Path) -> Case:
     words, codes = [name], (0, 1, 2)
     for parameter in COMMANDS[name].params:
         words += _given(rng, parameter)
+    if name == "bench":  # else the slow bots play too
+        words += ["-s", "random"]
     kind = rng.randrange(8)
     if kind == 0:
         words, codes = [*words, rng.choice(("--nothing", "-Z", "--games=", "--seed=x1")), "x"], (2,)
