@@ -109,6 +109,8 @@ def fuzz_processes(
             codes[ended.code] = codes.get(ended.code, 0) + 1
             if found := fault(case, ended):
                 told = f"case {number}: {found}: {list(case.words)!r:.300} {case.about:.300}"
+                if found[:60] not in faults:  # at once, for who waits for hundreds of processes
+                    print(told, flush=True)
                 faults.setdefault(found[:60], told)
     spent = time.monotonic() - started
     print(f"{kind}: {count} processes in {spent:.0f} s; by exit code: {codes}")

@@ -16,6 +16,7 @@ import traceback
 from typing import Any
 
 import analysis.compare
+import analysis.page
 import analysis.report
 import analysis.yardsticks
 import cli
@@ -78,8 +79,9 @@ def _run(case: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     simulate(["random"], 2, threads=1)  # so that kernels are there
-    # A report plays games to hold a run against: a few are enough here.
+    # A report plays games to hold a run against, and draws: a little is enough here.
     analysis.report.REFERENCE_GAMES = 20
+    analysis.page.DPI = 20
     analysis.yardsticks.LEAST = analysis.yardsticks.MOST = 12
     print("ready", flush=True)
     main()
