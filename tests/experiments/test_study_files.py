@@ -153,7 +153,7 @@ def test_words_of_the_command(seqlab: Seqlab) -> None:
         (("f.toml", "--preset", "deal"), "study: give a FILE or --preset; presets: corners, "),
         (("none.toml",), "none.toml cannot be read: No such file or directory"),
         ((".",), ". cannot be read: Is a directory"),
-        (("latin",), "latin is no text in UTF-8"),
+        (("latin",), "latin cannot be read: no UTF-8 at byte 10"),
         (("--preset", "nothing"), "preset: 'nothing'; allowed: corners, dead-cards, deal, "),
         (("--preset", "../sample"), "preset: '../sample'; allowed: corners, "),
         (("f.toml", "--games", "1"), "games: 1; allowed: 2 to 1000000000000"),
