@@ -3,11 +3,11 @@
 import json
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.console import print_table
+from commands.console import print_findings, print_table
 from commands.options import FolderOptions, Json, Quiet, RuleOptions, Seed, Threads
 from commands.session import session
 
@@ -65,20 +65,41 @@ def match(
     if as_json:
         print(json.dumps(found, indent=1))
         return
-    for sentence in sentences:
-        print(sentence)
-    print_table(("points of a pair", "pairs"), _results(found["pairs"]))
-    print(page)
+    print_table(("match", found["a"]), _rows(found))
+    print_findings(sentences, page, quiet)
 
 
-def _results(pairs: list[int]) -> list[tuple[str, str]]:
+def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the figures that a match came to, in words."""
     names = ("0", "1/2", "1", "1 1/2", "2")
-    return [(name, f"{count:,}") for name, count in zip(names, pairs, strict=True)]
+    counts = zip(names, found["pairs"], strict=True)
+    return [
+        ("verdict", found["verdict"]),
+        ("games", f"{found['games']:,}"),
+        ("log-likelihood ratio", f"{found['llr']:+.2f}"),
+        ("score %", _span(found, "score", 100)),
+        ("Elo", _span(found, "elo", 1)),
+        ("drawn %", _span(found, "drawn", 100)),
+        ("correlation of pairs", _number(found["correlation"], 1, 2)),
+        ("games saved", _number(found["games_saved"], 1, 2)),
+        *((f"pairs of {name} points", f"{count:,}") for name, count in counts),
+    ]
+
+
+def _span(found: dict[str, Any], name: str, factor: float) -> str:
+    value, low, high = (found.get(f"{name}{end}") for end in ("", "_low", "_high"))
+    ends = f"{_number(low, factor)} to {_number(high, factor)}"
+    return f"{_number(value, factor)} ({ends})"
+
+
+def _number(value: float | None, factor: float, places: int = 1) -> str:
+    return "-" if value is None else f"{factor * value:.{places}f}"
 
 
 def _foretell(lasts: "Mapping[float, Duration]") -> None:
-    told = "; ".join(f"{2 * each.mean:,.0f} at {elo:g} Elo" for elo, each in lasts.items())
-    print(f"expected games: {told}", file=sys.stderr)
+    from experiments.match_report import expected
+
+    print(expected(lasts), file=sys.stderr)
 
 
 def _show(test: "SequentialTest", state: "State", ends: tuple[float, float]) -> None:

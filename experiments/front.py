@@ -61,8 +61,9 @@ def plot_front(table: pd.DataFrame, ax: Axes) -> Axes:
             edgecolors=style.INK,
             linewidths=0.7,
         )
-    bar = ax.figure.colorbar(points, ax=ax, label="skill (%)")
-    style.sparse(bar.ax.yaxis)
+    if table["skill %"].notna().any():
+        bar = ax.figure.colorbar(points, ax=ax, label="skill (%)")
+        style.sparse(bar.ax.yaxis)
     _number_front(table[ahead], ax)
     for axis in (ax.xaxis, ax.yaxis):
         style.sparse(axis)

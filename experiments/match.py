@@ -13,6 +13,7 @@ import numpy as np
 
 from analysis.confidence_sequence import ConfidenceSequence
 from analysis.duel import Pairing, duel_arm
+from analysis.estimates import Estimate, games_saved, moments, proportion
 from analysis.sequential import GOES_ON, RESULTS, SequentialTest, State, advance
 from analysis.stopping import Duration, chances_at, duration
 from experiments.play import play
@@ -28,8 +29,11 @@ from simcore.strategy import Strategy
 PILOT_DEALS, PILOT_FIRST = 500, 2**42
 """Pairs of the pilot that foretells the length, on deals that no match has."""
 
-_BATCH, _WINDOW = 1000, 4
-"""Pairs of a batch, and batches played before they are looked at."""
+_LEAST, _BATCH, _WINDOW = 50, 1000, 4
+"""Pairs of the first and of the largest batch, and batches played before they are looked at."""
+
+_GROWTH = 4
+"""A batch is a fourth of the pairs before it, so that little is played beyond what is needed."""
 
 Watch = Callable[[State, tuple[float, float]], None]
 """Told where the test stands, and the confidence sequence of the score, after each window."""
@@ -85,16 +89,47 @@ class Match:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a match ended: pair results used, int64 (pairs,), half points of A from 0 to 4.
+    """How a match ended: games used, int64 (pairs, 2): 2 won by A, 1 drawn, 0 lost.
 
-    `path` is the log-likelihood ratio after each of `marks` pairs.
+    The first of a pair is the one that A starts. `path` is the log-likelihood ratio after each of
+    `marks` pairs.
     """
 
     state: State
-    results: Array
+    games: Array
     marks: Array
     path: Array
     narrow: bool
+
+    @property
+    def results(self) -> Array:
+        """Pair results, int64 (pairs,), half points of A from 0 to 4."""
+        return np.asarray(self.games.sum(axis=1))
+
+    @property
+    def level(self) -> bool:
+        """Whether all pairs came out level, so that nothing varied that a test could be about."""
+        return bool((self.results == RESULTS // 2).all())
+
+    @property
+    def drawn(self) -> Estimate:
+        """Share of games drawn, by pair."""
+        return proportion(self._moments((self.games == 1).sum(axis=1)))
+
+    @property
+    def saved(self) -> float | None:
+        """How many times as many games on deals of their own would tell the score as well."""
+        points = self._moments(self.results / 2)
+        return games_saved(points, float((self.games**2).sum()) / 4)
+
+    @property
+    def correlation(self) -> float | None:
+        """Correlation of A's scores in the two games of a pair; below 0 pairing saves games."""
+        return None if self.saved is None else 1 / self.saved - 1
+
+    def _moments(self, y: Array) -> Array:
+        two = np.full((len(y), 1), 2.0)
+        return np.asarray(moments(np.asarray(y)[:, None], two, two[:, 0])[0])
 
     @property
     def counts(self) -> Array:
@@ -103,9 +138,15 @@ class Outcome:
 
 
 def foretell(match: Match, record: Record, threads: int | None = None) -> dict[float, Duration]:
-    """Return how long the test takes for some true Elo differences, by a pilot's pair results."""
+    """Return how long the test takes for some true Elo differences, by a pilot's pair results.
+
+    Nothing where a width stops the match.
+    """
+    if match.width is not None:
+        return {}
     pilot = _arm(match, PILOT_FIRST, PILOT_DEALS, "pilot")
-    counts = np.bincount(_results(pilot, play(record, [pilot], threads)["pilot"]), minlength=5)
+    games = _games(pilot, play(record, [pilot], threads)["pilot"])
+    counts = np.bincount(games.sum(axis=1), minlength=RESULTS)
     test = match.test
     between = (test.elo0 + test.elo1) / 2
     return {
@@ -127,27 +168,28 @@ def play_match(
         arms = _window(match, first)
         tables = play(record, arms, threads)
         for arm in arms:
-            results = _results(arm, tables[arm.name])
+            games = _games(arm, tables[arm.name])
+            results = games.sum(axis=1)
             if match.width is None:
                 before = state.pairs
                 state = advance(match.test, state, results)
-                results = results[: state.pairs - before]
-            used.append(results)
-            sequence.update(np.bincount(results, minlength=RESULTS))
+                games = games[: state.pairs - before]
+            used.append(games)
+            sequence.update(np.bincount(games.sum(axis=1), minlength=RESULTS))
             low, high = sequence.interval()
             narrow = match.width is not None and high - low <= match.width
             if narrow or state.verdict != GOES_ON:
                 break
         first += sum(arm.deals for arm in arms)
         if match.width is not None:
-            state = _standing(match.test, np.concatenate(used))
+            state = _standing(match.test, np.concatenate(used).sum(axis=1))
         if watch is not None:
             watch(state, sequence.interval())
         if match.width is None and state.verdict != GOES_ON:
             break
-    results = np.concatenate(used)
-    marks, path = _path(match.test, results)
-    return Outcome(state, results, marks, path, narrow)
+    games = np.concatenate(used)
+    marks, path = _path(match.test, games.sum(axis=1))
+    return Outcome(state, games, marks, path, narrow)
 
 
 def _standing(test: SequentialTest, results: Array) -> State:
@@ -165,11 +207,12 @@ def _path(test: SequentialTest, results: Array) -> tuple[Array, Array]:
 
 
 def _window(match: Match, first: int) -> list[Arm]:
-    ends = min(first + _WINDOW * _BATCH, match.max_pairs)
-    return [
-        _arm(match, at, min(_BATCH, ends - at), f"pairs from {at}")
-        for at in range(first, ends, _BATCH)
-    ]
+    made: list[Arm] = []
+    while len(made) < _WINDOW and first < match.max_pairs:
+        deals = min(_BATCH, max(_LEAST, first // _GROWTH), match.max_pairs - first)
+        made.append(_arm(match, first, deals, f"pairs from {first}"))
+        first += deals
+    return made
 
 
 def _arm(match: Match, first_deal: int, deals: int, name: str) -> Arm:
@@ -178,9 +221,9 @@ def _arm(match: Match, first_deal: int, deals: int, name: str) -> Arm:
     return replace(made, name=name)
 
 
-def _results(arm: Arm, table: Table) -> Array:
-    """Return half points of A in each pair, int64 (deals,) from 0 to 4."""
-    return np.asarray(outcomes(arm.design.seatings, table).sum(axis=1))
+def _games(arm: Arm, table: Table) -> Array:
+    """Return half points of A in each game, int64 (deals, 2), as `Outcome` has them."""
+    return outcomes(arm.design.seatings, table)
 
 
 def run_match(

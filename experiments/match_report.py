@@ -6,16 +6,17 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from analysis import style
 from analysis.confidence_sequence import ConfidenceSequence
 from analysis.elo import elo, elo_of_pairs, normalized_elo, score_of_pairs
-from analysis.estimates import Estimate
+from analysis.estimates import WILSON, Estimate
+from analysis.paired import PAYS
 from analysis.question import PERCENT, Chart, row, table
 from analysis.sentence import figure as in_words
 from analysis.sequential import ACCEPTS_ELO0, ACCEPTS_ELO1
-from analysis.stopping import Duration, stopped_elo, stopped_normalized_elo, stopped_score
+from analysis.stopping import FAR, Duration, stopped_elo, stopped_normalized_elo, stopped_score
 from experiments.match import Match, Outcome
 from experiments.page import Chapter, write_report
 
@@ -31,11 +32,11 @@ def write(
 ) -> tuple[Path, dict[str, Any], list[str]]:
     """Write the report; return its page, what --json prints, and its sentences."""
     found = estimates(match, outcome)
-    sentences = [_verdict(match, outcome), _strength(match, found)]
+    sentences = [_verdict(match, outcome), _strength(match, found), _pairing(outcome)]
     chapters = [
         _strength_chapter(match, found, outcome),
         _path_chapter(match, outcome),
-        _length_chapter(lasts),
+        *([_length_chapter(lasts)] if lasts else []),
     ]
     test = match.test
     unit = "normalized Elo" if test.normalized else "Elo"
@@ -53,19 +54,30 @@ def write(
         ("Played", f"{outcome.state.pairs:,} pairs of games, each on one deal, seats changed"),
         ("Rules", changes or "the standard game"),
     ]
+    if lasts:
+        facts.append(("Expected", expected(lasts)))
     title = f"Match: {match.a.name} against {match.b.name}"
     quotes = [("strength", sentence) for sentence in sentences]
     page = write_report(out_dir, title, manifest, facts, quotes, chapters)
-    return page, _json(match, outcome, found), sentences
+    return page, _json(match, outcome, found, lasts), sentences
+
+
+def expected(lasts: Mapping[float, Duration]) -> str:
+    """Return in words how many games a match was to take."""
+    told = "; ".join(f"{2 * each.mean:,.0f} at {elo:g} Elo" for elo, each in lasts.items())
+    return f"games in the mean, by a pilot: {told}"
 
 
 def estimates(match: Match, outcome: Outcome) -> dict[str, Estimate]:
     """Return the figures of a match by name; those of a test that stopped are corrected for it."""
+    drawn = {"drawn": outcome.drawn}
+    if outcome.level:
+        return {"score": score_of_pairs(outcome.counts)} | drawn
     if match.width is not None:
         sequence = ConfidenceSequence()
         sequence.update(outcome.counts)
         score = sequence.estimate(2 * outcome.state.pairs)
-        return {"score": score, "elo": elo(score)}
+        return {"score": score, "elo": elo(score)} | drawn
     test, state = match.test, outcome.state
     return {
         "score": stopped_score(test, state),
@@ -74,6 +86,7 @@ def estimates(match: Match, outcome: Outcome) -> dict[str, Estimate]:
         "raw_score": score_of_pairs(outcome.counts),
         "raw_elo": elo_of_pairs(outcome.counts),
         "raw_normalized_elo": normalized_elo(outcome.counts),
+        **drawn,
     }
 
 
@@ -83,16 +96,22 @@ _NAMES = {
     "normalized_elo": "normalized Elo",
     "raw_score": "score, as if the number of games had been fixed",
     "raw_elo": "Elo, as if the number of games had been fixed",
+    "drawn": "games drawn",
     "raw_normalized_elo": "normalized Elo, as if the number of games had been fixed",
 }
 
 
 def _unit(name: str) -> str:
-    return PERCENT if name.endswith("score") else "Elo"
+    return PERCENT if name.endswith(("score", "drawn")) else "Elo"
 
 
 def _verdict(match: Match, outcome: Outcome) -> str:
     test, games = match.test, f"{2 * outcome.state.pairs:,} games"
+    if outcome.level:
+        return (
+            f"Each of {outcome.state.pairs:,} pairs came out level: this experiment cannot vary, "
+            "as far as they show, and there is no verdict."
+        )
     if match.width is not None:
         if outcome.narrow:
             return f"The interval is {100 * match.width:g} points wide or less after {games}."
@@ -109,15 +128,38 @@ def _verdict(match: Match, outcome: Outcome) -> str:
 
 def _strength(match: Match, found: Mapping[str, Estimate]) -> str:
     score = in_words(found["score"].affine(100), PERCENT)
-    how = "valid at every stop" if match.width is not None else "corrected for the early stop"
+    if "elo" not in found:
+        return f"{match.a.name} scores {score}."
+    how = "corrected for the early stop"
+    if found["score"].method == WILSON:
+        how = "which the early stop does not bias, as the verdict was far from chance"
+    if match.width is not None:
+        how = "valid at every stop"
     strength = found["elo"]
     elo_told = f", {in_words(strength, 'Elo', sign=True)}" if strength.value is not None else ""
     return f"{match.a.name} scores {score}{elo_told}, {how}."
 
 
+def _pairing(outcome: Outcome) -> str:
+    drawn = in_words(outcome.drawn.affine(100), PERCENT)
+    if outcome.saved is None:
+        return f"Of the games {drawn} were drawn."
+    pays = "" if outcome.saved >= PAYS else ", so pairing did not pay"
+    return (
+        f"Of the games {drawn} were drawn. The two games of a pair have a correlation of "
+        f"{outcome.correlation:.2f}: {outcome.saved:.2f} times as many games on deals of their "
+        f"own would tell as much{pays}."
+    )
+
+
 def _strength_chapter(match: Match, found: Mapping[str, Estimate], outcome: Outcome) -> Chapter:
     rows = [row(each, _unit(name), figure=_NAMES[name]) for name, each in found.items()]
     counts = pd.DataFrame({"points of A": RESULTS, "pairs": [int(n) for n in outcome.counts]})
+    told = [outcome.correlation, outcome.saved]
+    pairing = pd.DataFrame(
+        {"figure": ["correlation", "games saved"], "by pair": told}, dtype=object
+    )
+    pairing = pairing.iloc[: 0 if outcome.saved is None else 2]
     return Chapter(
         "strength",
         "How strong",
@@ -127,12 +169,21 @@ def _strength_chapter(match: Match, found: Mapping[str, Estimate], outcome: Outc
             "likelier the pair results are under one Elo difference than under the other, by "
             "the likelihood of the five results, and stops at its bounds.",
             "A test that stops early does so by luck as well as strength; the estimate and its "
-            "interval allow for that (median-unbiased). The raw figures beside it do not. "
-            "Normalized Elo is the distance of the score from one half in standard deviations of "
-            "a game. A confidence sequence holds at all times at once.",
+            "interval allow for that (median-unbiased). Where the ratio went to its bound by "
+            f"{FAR:g} standard deviations or more, luck had no say in when it stopped, and the "
+            "score of the pairs stands as it is, with Wilson's interval. The raw "
+            "figures beside it do not allow for it. Normalized Elo is the distance of the score "
+            "from one half in standard deviations of a game. Correlation is that of A's scores "
+            "in the two games of a pair; games saved says how many times as many games on "
+            f"deals of their own would give the same interval; below {PAYS} pairing did not pay. "
+            "A confidence sequence holds at all times at once.",
         ),
-        {"strength": table(rows), "pairs": counts},
-        {"strength": "Score and Elo of A", "pairs": "Pairs by result"},
+        {"strength": table(rows), "pairs": counts, "pairing": pairing},
+        {
+            "strength": "Score and Elo of A, and draws",
+            "pairs": "Pairs by result",
+            "pairing": "What pairing was worth",
+        },
     )
 
 
@@ -162,7 +213,8 @@ def _path_chapter(match: Match, outcome: Outcome) -> Chapter:
 
 
 def _plot_path(table: pd.DataFrame, ax: Axes) -> Axes:
-    ax.plot(table["pairs"], table["log-likelihood ratio"], color=style.BLUE)
+    # From the start on, so that a single pair has a way too.
+    ax.plot([0, *table["pairs"]], [0, *table["log-likelihood ratio"]], color=style.BLUE)
     for name, said in (("lower", "elo0 accepted"), ("upper", "elo1 accepted")):
         level = float(table[name].iloc[0])
         ax.axhline(level, color=style.INK, linewidth=1, linestyle="--")
@@ -175,6 +227,7 @@ def _plot_path(table: pd.DataFrame, ax: Axes) -> Axes:
             fontsize=8,
             color=style.QUIET,
         )
+    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda pairs, _: f"{pairs:,.0f}"))
     ax.set_xlabel("pairs")
     ax.set_ylabel("log-likelihood ratio")
@@ -210,7 +263,20 @@ def _length_chapter(lasts: Mapping[float, Duration]) -> Chapter:
     )
 
 
-def _json(match: Match, outcome: Outcome, found: Mapping[str, Estimate]) -> dict[str, Any]:
+def _ending(match: Match, outcome: Outcome) -> str:
+    if outcome.level:
+        return "none"
+    if match.width is not None:
+        return "narrow" if outcome.narrow else "wide"
+    return outcome.state.verdict
+
+
+def _json(
+    match: Match,
+    outcome: Outcome,
+    found: Mapping[str, Estimate],
+    lasts: Mapping[float, Duration],
+) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for name, each in found.items():
         figures |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
@@ -218,13 +284,14 @@ def _json(match: Match, outcome: Outcome, found: Mapping[str, Estimate]) -> dict
     return {
         "a": match.a.name,
         "b": match.b.name,
-        "verdict": ("narrow" if outcome.narrow else "wide")
-        if match.width is not None
-        else state.verdict,
+        "verdict": _ending(match, outcome),
         "llr": state.ratio,
         "lower": match.test.lower,
         "upper": match.test.upper,
         "games": 2 * state.pairs,
         "pairs": [int(n) for n in outcome.counts],
         **figures,
+        "correlation": outcome.correlation,
+        "games_saved": outcome.saved,
+        "expected_games": [{"elo": elo, "games": 2 * each.mean} for elo, each in lasts.items()],
     }

@@ -44,6 +44,17 @@ def treated_saved(
     return apart / together if together > 0 else None
 
 
+def treated_correlation(
+    kind: str, control: Table, treated: Table, rules: Rules, seed: int, first_deal: int = 0
+) -> float | None:
+    """Correlation of the team's scores without and with it; None where one does not vary."""
+    done, before, after = _scores(kind, control, treated, rules, seed, first_deal)
+    kept = done > 0
+    if kept.sum() < 2 or min(np.ptp(before[kept]), np.ptp(after[kept])) == 0:
+        return None
+    return float(np.corrcoef(before[kept], after[kept])[0, 1])
+
+
 def _scores(
     kind: str, control: Table, treated: Table, rules: Rules, seed: int, first_deal: int
 ) -> tuple[Array, Array, Array]:

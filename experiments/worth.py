@@ -16,7 +16,13 @@ from analysis.duel import Pairing, duel_arm, told_duel
 from analysis.paired import Figure, figure, saved_games
 from experiments.play import play
 from experiments.session import Session
-from experiments.treatment import KINDS, happened, treated_figure, treated_saved
+from experiments.treatment import (
+    KINDS,
+    happened,
+    treated_correlation,
+    treated_figure,
+    treated_saved,
+)
 from simcore.arms import Arm, Measure, Table
 from simcore.frames import PURPOSES
 from simcore.intervention import treated_seats
@@ -102,6 +108,8 @@ class Worth:
     thing: str
     figure: Figure
     saved: float | None
+    correlation: float | None = None
+    """Of scores without and with the gift, or of the games of one deal; None where unknown."""
 
 
 @dataclass(frozen=True)
@@ -122,16 +130,24 @@ def worths(
     used: list[Use] = []
     for case in cases:
         told = {name.removeprefix(f"{case.name} | "): table for name, table in tables.items()}
-        worth.append(Worth(case, START, *_start(case, told["start"])))
+        start, saved = _start(case, told["start"])
+        worth.append(Worth(case, START, start, saved, _of_deal(saved, case.rules.teams)))
         control = told["control"]
         for kind in _gifts(case.rules):
             both = (kind, control, told[kind], case.rules, seed)
-            worth.append(Worth(case, GIFTS[kind], treated_figure(*both), treated_saved(*both)))
+            told_by = (treated_figure(*both), treated_saved(*both), treated_correlation(*both))
+            worth.append(Worth(case, GIFTS[kind], *told_by))
             if kind in KINDS:
                 used += _uses(case, kind, control, told[kind], seed)
         for bar, thing in BARRED.items():
-            worth.append(Worth(case, thing, *_lost(case, bar, told[bar], games, seed)))
+            lost, saved = _lost(case, bar, told[bar], games, seed)
+            worth.append(Worth(case, thing, lost, saved, _of_deal(saved, 2)))
     return worth, used
+
+
+def _of_deal(saved: float | None, games: int) -> float | None:
+    """Correlation of so many games of a deal: the design effect is 1 + (games - 1) of it (Kish)."""
+    return None if saved is None else (1 / saved - 1) / (games - 1)
 
 
 def _start(case: Case, table: Table) -> tuple[Figure, float | None]:

@@ -52,7 +52,7 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             players=w.case.rules.players,
             teams=w.case.rules.teams,
         )
-        | {"games saved": w.saved, "deals left out": _left_out(w)}
+        | {"correlation": w.correlation, "games saved": w.saved, "deals left out": _left_out(w)}
         for w in worths
     ]
     lost = ", ".join(BARRED.values())
@@ -71,7 +71,9 @@ def _worth_chapter(worths: Sequence[Worth]) -> Chapter:
             f"What a strategy may not do ({lost}) costs it score against itself unrestricted, on "
             "the same deals with seats changed: its score less an equal share.",
             "Games saved says how many times as many games on deals of their own would give the "
-            f"same interval; below {PAYS} pairing did not pay.",
+            f"same interval; below {PAYS} pairing did not pay. It comes from the correlation: of "
+            "scores with and without a gift (games are saved above zero), or of the games of one "
+            "deal with start or seats changed (saved below zero).",
         ),
         {"worth": table(rows)},
         {"worth": "Worth of each thing, in points of score"},

@@ -87,8 +87,11 @@ def test_shares_have_the_interval_of_proportions(won):
     y = np.zeros(200)
     y[:won] = 1.0
     x = np.ones(200)
-    known = proportion(moments(y, x, np.ones(200))[0])
-    assert figure(y, x, 200).share() == known
+    known = proportion(moments(y[:, None], x[:, None], x)[0])
+    found = figure(y, x, 200).share()
+    assert (found.games, found.deals, found.method) == (200, 200, known.method)
+    ends = (found.value, found.low, found.high, found.error)
+    assert ends == pytest.approx((known.value, known.low, known.high, known.error), abs=1e-9)
     assert 0 <= known.low < known.high <= 1
     thirds = figure(2 / 3 * y, x, 200).share(2 / 3)
     assert thirds.low == pytest.approx(2 / 3 * known.low, abs=1e-9)

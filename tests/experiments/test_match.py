@@ -15,7 +15,15 @@ from helpers import Seqlab
 from analysis.confidence_sequence import ConfidenceSequence
 from analysis.sequential import GOES_ON, SequentialTest, State, advance
 from experiments import match as module
-from experiments.match import PILOT_DEALS, PILOT_FIRST, Match, Outcome, play_match, run_match
+from experiments.match import (
+    PILOT_DEALS,
+    PILOT_FIRST,
+    Match,
+    Outcome,
+    foretell,
+    play_match,
+    run_match,
+)
 from experiments.record import Record
 from experiments.session import Session
 from simcore import Rules, simulate
@@ -175,12 +183,18 @@ def test_who_may_not_meet() -> None:
 
 def test_the_command(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("greedy", "greedy:no_two_eyed=1")
-    words = ("match", *names, "--elo0", 60, "--elo1", 110, "--max-games", 4000, "-q")
+    words = ("match", *names, "--elo0", 60, "--elo1", 110, "--max-games", 4000)
     assert seqlab(*words, "--out", "a") == 0
     assert "greedy is stronger: 110 Elo is accepted against 60, after " in seqlab.out
     assert seqlab.err == ""
     assert Path("a/report/index.html").is_file()
     without_page(monkeypatch, "match_report")
+    assert "times as many games on deals of their own" in seqlab.out
+    assert "How long it was to take" in Path("a/report/index.html").read_text("utf-8")
+    assert seqlab(*words, "--out", "a", "--resume", "-q") == 0
+    assert "stronger:" not in seqlab.out
+    assert "correlation of pairs" in seqlab.out
+    assert seqlab.out.splitlines()[-1] == "a/report/index.html"
     assert seqlab(*words, "--out", "a", "--resume", "--json") == 0
     found = json.loads(seqlab.out)
     assert found["verdict"] == "elo1"
@@ -189,12 +203,57 @@ def test_the_command(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["score_low"] < found["score"] < found["score_high"]
     raw = sum(n * i for i, n in enumerate(found["pairs"])) / 2 / found["games"]
     assert found["raw_score"] == pytest.approx(raw)
-    # Corrected for the early stop, the estimate is nearer to the middle.
-    assert found["score"] < found["raw_score"]
+    assert 0 <= found["drawn_low"] <= found["drawn"] <= found["drawn_high"]
+    assert found["games_saved"] == pytest.approx(1 / (1 + found["correlation"]))
+    assert [each["elo"] for each in found["expected_games"]] == [60, 85, 110]
+    assert all(each["games"] > 0 for each in found["expected_games"])
+    # Corrected for the early stop the estimate is nearer to the middle, if not so far from it.
+    assert found["score"] <= found["raw_score"]
     assert seqlab(*words, "--width", 20, "--json", "--out", "w") == 0
     narrow = json.loads(seqlab.out)
     assert narrow["verdict"] == "narrow"
     assert narrow["score_high"] - narrow["score_low"] <= 0.2
+    assert narrow["expected_games"] == []
+
+
+def test_draws_and_pairing_are_those_of_the_games(tmp_path: Path) -> None:
+    a, b = strategies(("greedy", "random"))
+    rules = Rules(max_turns=60)
+    task = Match(a, b, rules, SEED, SequentialTest(300, 400, max_pairs=60), None)
+    found = play_match(task, opened(tmp_path / "a", task))
+    run = simulate([a, b], 2 * found.state.pairs, SEED, rules, "swap")
+    drawn = (run.games["winner"] < 0).to_numpy()
+    assert 0 < found.drawn.value == pytest.approx(drawn.mean())
+    scores = run.seats[run.seats["strategy"] == "greedy"].sort_values("game")["score"].to_numpy()
+    pairs = scores.astype(float).reshape(-1, 2)
+    error = pairs.mean(axis=1).std(ddof=1) / np.sqrt(len(pairs))
+    assert found.saved == pytest.approx(pairs.var() / pairs.size / error**2)
+
+
+def test_a_match_in_which_nothing_varies_has_no_verdict(
+    seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_page(monkeypatch, "match_report")
+    for number, more in enumerate(((), ("--width", 30))):
+        words = ("match", "greedy", "balanced", "--set", "max_turns=1", "--max-games", 400, *more)
+        assert seqlab(*words, "--out", f"a{number}") == 0
+        assert "pairs came out level: this experiment cannot vary" in seqlab.out
+        assert "stronger" not in seqlab.out
+        assert seqlab(*words, "--out", f"a{number}", "--resume", "--json") == 0
+        found = json.loads(seqlab.out)
+        assert (found["verdict"], found["score"], found["score_low"]) == ("none", 0.5, None)
+        assert (found["drawn"], found["games_saved"]) == (1.0, None)
+
+
+def test_a_width_is_looked_at_soon(tmp_path: Path) -> None:
+    """The first batches are small: a wide interval takes few games."""
+    task = made("elo1", 0.35)
+    record = opened(tmp_path / "a", task)
+    found = play_match(task, record)
+    assert found.narrow
+    assert found.state.pairs <= 100
+    assert len(record.manifest["parts"]) <= 4
+    assert foretell(task, record) == {}
 
 
 def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
@@ -202,8 +261,19 @@ def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
         (("greedy", "greedy"), "match: greedy against itself; allowed: two that differ"),
         (("greedy", "random", "--players", "3"), "teams: 3; allowed: a match is for 2 teams"),
         (("greedy", "nobody"), "no strategy 'nobody'; allowed: "),
-        (("greedy", "random", "--elo0", "10"), "elo0 10.0, elo1 10.0: two numbers, elo0 below"),
-        (("greedy", "random", "--alpha", "0.7"), "alpha 0.7, beta 0.05: above 0 and below 0.5"),
+        (("greedy", "random", "--elo0", "10"), "elo0 10.0, elo1 10.0: elo0 below elo1 by 0.01"),
+        (("greedy", "random", "--elo1", "1e-300"), "elo0 0.0, elo1 1e-300: elo0 below elo1 by"),
+        (("greedy", "random", "--elo1", "1e308"), "elo0 0.0, elo1 1e+308: two numbers from -1000"),
+        (("greedy", "random", "--elo0=-1e308"), "elo0 -1e+308, elo1 10.0: two numbers from -1000"),
+        (
+            ("greedy", "random", "--normalized", "--elo1", "4000"),
+            "elo0 0.0, elo1 4000.0: two numbers from -1000 to 1000",
+        ),
+        (
+            ("greedy", "random", "--alpha", "0.7"),
+            "alpha 0.7, beta 0.05: from 0.000001 to below 0.5",
+        ),
+        (("greedy", "random", "--alpha", "1e-320"), "alpha 1e-320, beta 0.05: from 0.000001 to"),
         (("greedy", "random", "--width", "0"), "width: 0; allowed: above 0, below 100 (points)"),
         (("greedy", "random", "--max-games", "0"), "games: 0; allowed: 1 to 1000000000000"),
         (("greedy", "random", "--seed", "-1"), "seed: -1; allowed: 0 to "),

@@ -152,7 +152,7 @@ def test_words_of_the_command(seqlab: Seqlab) -> None:
         ((), "study: give a FILE or --preset; presets: corners, "),
         (("f.toml", "--preset", "deal"), "study: give a FILE or --preset; presets: corners, "),
         (("none.toml",), "none.toml cannot be read: No such file or directory"),
-        ((".",), ". cannot be read: Is a directory"),
+        ((".",), ". cannot be read: no regular file"),
         (("latin",), "latin cannot be read: no UTF-8 at byte 10"),
         (("--preset", "nothing"), "preset: 'nothing'; allowed: corners, dead-cards, deal, "),
         (("--preset", "../sample"), "preset: '../sample'; allowed: corners, "),
@@ -216,7 +216,7 @@ def test_the_sample_is_commented_and_plays(seqlab: Seqlab, monkeypatch: pytest.M
     assert (
         read_study(Path("mine.toml")).factors.keys() == read_study(Path("fast.toml")).factors.keys()
     )
-    assert seqlab("study", "fast.toml", "--games", 8, "--out", "a", "-q") == 0
+    assert seqlab("study", "fast.toml", "--games", 8, "--out", "a") == 0
     assert "fairer than the base" in seqlab.out
 
 
