@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simcore.board import Board, load_board
+from simcore.small_file import read_small
 
 PLAYERS = (2, 3, 4, 6, 8, 9, 10, 12)
 MAX_TEAMS = 3
@@ -179,8 +180,8 @@ def read_settings(path: Path) -> dict[str, Any]:
     A layout given as a relative file name is looked for beside the TOML file first.
     """
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        settings = tomllib.loads(read_small(path))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise RulesError(f"rules: {path} cannot be read as TOML: {error}") from None
     board = settings.get("board")
     if isinstance(board, str) and (path.parent / board).is_file():

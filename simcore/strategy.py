@@ -50,6 +50,7 @@ from simcore.jit import int64, kernel, record_dtype, typed_kernel
 from simcore.moves import Hand, dead_slot
 from simcore.rng import below
 from simcore.setting import SETTING_TYPE, Setting
+from simcore.small_file import read_small
 from simcore.table import TABLE_TYPE, Table
 
 Params = npt.NDArray[np.float64]
@@ -389,7 +390,7 @@ def _number(text: str, value: object) -> float:
 
 def _read_params(path: Path) -> dict[str, float]:
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        given = tomllib.loads(read_small(path))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise StrategyError(f"parameters: {path} cannot be read as TOML: {error}") from None
     return {key: _number(f"{path}: {key}", value) for key, value in given.items()}
