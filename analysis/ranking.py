@@ -12,6 +12,7 @@ ABOVE = "above those rated, whom it never met"
 BELOW = "below those rated, whom it never met"
 APART = "tied to those rated by no game"
 ANCHOR = "the anchor"
+LONE = "the only one rated"
 NO_TERM = "results too uniform to tell it"
 
 
