@@ -16,6 +16,10 @@ LONE = "the only one rated"
 NO_TERM = "results too uniform to tell it"
 
 
+SURE = 0.999
+"""A chance above this is told as being above it: it rests on a normal tail."""
+
+
 def members(scored: Array, played: Array, anchor: int | None = None) -> Array:
     """Return the places, ascending, of those who can be rated together.
 
