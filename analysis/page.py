@@ -92,6 +92,8 @@ def draw(chart: Chart, table: pd.DataFrame, title: str) -> bytes:
     """Draw a chart of its table and return it as PNG."""
     with mpl.rc_context(style.RC):
         picture, ax = style.figure(chart.height(table), chart.square, title)
+        if chart.width is not None:
+            picture.set_figwidth(chart.width(table))
         chart.plot(table, ax)
         buffer = io.BytesIO()
         picture.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
