@@ -28,6 +28,7 @@ CLUSTER_OLS = "OLS, by deal"
 QUANTILE = "order statistics, by deal"
 DIFFERENCE = "difference of two runs"
 CANNOT_VARY = "cannot vary"
+DID_NOT_VARY = "did not vary"
 ONE_DEAL = "one deal"
 TOO_FEW = "too few deals"
 NO_DATA = "no data"
@@ -151,15 +152,22 @@ def _estimate(m: Array, bounded: bool) -> Estimate:
     if deals == 1:
         return Estimate(value, None, None, None, games, deals, ONE_DEAL)
     error, z = standard_error(m), quantile(deals)
-    if bounded and (value <= 0 or value >= 1):
-        low, high = wilson(value, deals, z)
-        return Estimate(value, low, high, error, games, deals, WILSON)
+    if bounded:
+        return share(value, error, games, deals)
     if error == 0:
         return Estimate(value, None, None, 0.0, games, deals, CANNOT_VARY)
-    if bounded:
-        low, high = wilson(value, value * (1 - value) / error**2, z)
-        return Estimate(value, low, high, error, games, deals, WILSON)
     return Estimate(value, value - z * error, value + z * error, error, games, deals, LINEAR)
+
+
+def share(value: float, error: float, games: int, deals: int) -> Estimate:
+    """Share from 0 to 1 with this standard error over two deals or more, and Wilson's interval."""
+    z = quantile(deals)
+    if value <= 0 or value >= 1:
+        return Estimate(value, *wilson(value, deals, z), error, games, deals, WILSON)
+    if error == 0:
+        return Estimate(value, None, None, 0.0, games, deals, CANNOT_VARY)
+    low, high = wilson(value, value * (1 - value) / error**2, z)
+    return Estimate(value, low, high, error, games, deals, WILSON)
 
 
 def games_saved(m: Array, squares: float) -> float | None:

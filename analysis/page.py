@@ -5,6 +5,7 @@ import io
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,12 +91,14 @@ def picture(chart: Chart, table: pd.DataFrame, folder: Path, mark: str = "") -> 
 
 def draw(chart: Chart, table: pd.DataFrame, title: str) -> bytes:
     """Draw a chart of its table and return it as PNG."""
-    with mpl.rc_context(style.RC):
+    with mpl.rc_context(style.RC), warnings.catch_warnings():
         picture, ax = style.figure(chart.height(table), chart.square, title)
         if chart.width is not None:
             picture.set_figwidth(chart.width(table))
         chart.plot(table, ax)
         buffer = io.BytesIO()
+        # A name in a script that the font lacks is drawn as boxes; tables have it as it is.
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
         picture.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
     return buffer.getvalue()
 

@@ -32,6 +32,8 @@ ratios by less than 0.01.
 _STEPS = 200
 _CLOSE = 1e-9
 """Likelihoods are flat at their maximum: this error of a tilt is squared in them."""
+_NEAR_POLE, _ROUNDING = 1e-5, 1e-15
+"""Error of a tilt as a share of its distance from a pole, and what rounding leaves of one."""
 _TOUCHING = 1e-8
 """The same for where a plane touches."""
 
@@ -96,7 +98,8 @@ def _t_deviation(weights: Array, t: float) -> Array:
     shape, rows = weights.shape, weights.reshape(-1, weights.shape[-1])
     b = pair_scores(shape[-1]) - 0.5
     u = t / np.sqrt(1 + t * t)
-    touch = np.full(len(rows), np.sqrt((b * b).mean()))
+    # From the outermost result on: a plane touching nearer in has no fit where t is above 2.8.
+    touch = np.full(len(rows), np.abs(b).max())
     going = np.arange(len(rows))
     for _ in range(_STEPS):
         before = touch[going]
@@ -134,7 +137,10 @@ def _solve(weights: Array, deviation: Array) -> Array:
         low, high = np.where(value > 0, x[rows], low), np.where(value > 0, high, x[rows])
         new = x[rows] - value / slope
         new = np.where((new > low) & (new < high), new, (low + high) / 2)
-        going = np.abs(new - x[rows]) > _CLOSE * np.minimum(1, np.abs(new))
+        # Next to a pole a chance is a weight over what is left to it, which must be known too.
+        left = _NEAR_POLE * np.minimum(new + 1 / d.max(1), -1 / d.min(1) - new)
+        close = np.minimum(_CLOSE * np.minimum(1, np.abs(new)), left)
+        going = np.abs(new - x[rows]) > np.maximum(close, _ROUNDING * np.abs(new))
         x[rows] = new
         if not going.any():
             break

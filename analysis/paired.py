@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.estimates import (
-    CANNOT_VARY,
+    DID_NOT_VARY,
     LINEAR,
     NO_DATA,
     ONE_DEAL,
     Array,
     Estimate,
     quantile,
+    share,
 )
 
 PAIRED = "difference by deal"
@@ -60,6 +61,16 @@ class Figure:
     def estimate(self, method: str = LINEAR) -> Estimate:
         """Return the value with a t interval over deals."""
         return _estimate(self.value, self.variance, self.deals, self.games, method)
+
+    def share(self, most: float = 1.0) -> Estimate:
+        """Return a value from 0 to `most` with Wilson's interval, which stays between them."""
+        if self.value is None or self.deals < 2:
+            return self.estimate()
+        # Rounding leaves a share of all a little off.
+        value = float(np.clip(self.value / most, 0, 1))
+        value = round(value) if abs(value - round(value)) < _NOISE else value
+        error = float(np.sqrt(self.variance)) / most
+        return share(value, error, self.games, self.deals).affine(most)
 
     def scaled(self, factor: float, shift: float = 0.0) -> "Figure":
         """Return the figure times a factor, plus a constant."""
@@ -142,7 +153,7 @@ def _estimate(
     if deals < 2:
         return Estimate(value, None, None, None, games, deals, ONE_DEAL)
     if variance <= 0:
-        return Estimate(value, None, None, 0.0, games, deals, CANNOT_VARY)
+        return Estimate(value, None, None, 0.0, games, deals, DID_NOT_VARY)
     error = float(np.sqrt(variance))
     half = quantile(deals) * error
     return Estimate(value, value - half, value + half, error, games, deals, method)

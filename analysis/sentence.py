@@ -2,6 +2,7 @@
 
 from analysis.estimates import (
     CANNOT_VARY,
+    DID_NOT_VARY,
     NO_DATA,
     NOT_IDENTIFIED,
     ONE_DEAL,
@@ -28,6 +29,8 @@ def interval(estimate: Estimate, sign: bool = False, places: int | None = None) 
     Decimals go by its width if not given.
     """
     if estimate.low is None and estimate.high is None:
+        if estimate.method == DID_NOT_VARY:
+            return f"none, did not vary in {estimate.deals:,} deals"
         return WHY.get(estimate.method, f"none, {estimate.method}")
     if places is None:
         places = decimals(estimate.low, estimate.high)

@@ -34,6 +34,15 @@ Array = NDArray[Any]
 RESULTS = 5
 """Results of a pair: 0, 1/2, 1, 3/2, 2 points."""
 
+MOST_ELO = 1000
+"""Elo, either way, that a test may be about: 99.7 % of the points; beyond, chances round to 1."""
+
+NEAREST = 0.01
+"""Least Elo between the two: some 10^10 games would tell them apart, and nearer ones never."""
+
+LEAST_ERROR = 1e-6
+"""Least alpha and beta: fewer errors could not be told from those of the approximations."""
+
 GOES_ON, ACCEPTS_ELO0, ACCEPTS_ELO1, UNDECIDED = "goes on", "elo0", "elo1", "undecided"
 
 _MANY = 1e6
@@ -45,7 +54,7 @@ _CHUNK = 4096
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Test of `elo0` against `elo1`.
+    """Test of `elo0` against `elo1`, both from -1000 to 1000 and `NEAREST` or more apart.
 
     `alpha` is the chance to accept elo1 where elo0 is true, `beta` that to accept elo0 where elo1
     is true. Elo is logistic, or normalized if so said. After `max_pairs` (None: never) a test that
@@ -60,10 +69,18 @@ class SequentialTest:
     max_pairs: int | None = None
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.elo0) and np.isfinite(self.elo1) and self.elo0 < self.elo1):
-            raise ValueError(f"elo0 {self.elo0}, elo1 {self.elo1}: two numbers, elo0 below elo1")
-        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise ValueError(f"alpha {self.alpha}, beta {self.beta}: above 0 and below 0.5")
+        if not all(abs(elo) <= MOST_ELO for elo in (self.elo0, self.elo1)):
+            raise ValueError(
+                f"elo0 {self.elo0}, elo1 {self.elo1}: two numbers from -{MOST_ELO} to {MOST_ELO}"
+            )
+        if not self.elo1 - self.elo0 >= NEAREST:
+            raise ValueError(
+                f"elo0 {self.elo0}, elo1 {self.elo1}: elo0 below elo1 by {NEAREST} or more"
+            )
+        if not all(LEAST_ERROR <= error < 0.5 for error in (self.alpha, self.beta)):
+            raise ValueError(
+                f"alpha {self.alpha}, beta {self.beta}: from {LEAST_ERROR:f} to below 0.5"
+            )
         if self.max_pairs is not None and self.max_pairs < 1:
             raise ValueError(f"max_pairs {self.max_pairs}: 1 or more")
 
@@ -79,7 +96,9 @@ class SequentialTest:
 
     def ratio(self, counts: ArrayLike) -> Array:
         """Generalized log-likelihood ratio of counts of pair results, (..., 5): float64, (...)."""
-        under0, under1 = (log_likelihood(counts, each) for each in self._constraints())
+        under0, under1 = (
+            log_likelihood(counts, self._constraint(elo)) for elo in (self.elo0, self.elo1)
+        )
         return under1 - under0
 
     def steps(self, chances: ArrayLike) -> Array:
@@ -88,8 +107,12 @@ class SequentialTest:
         To first order the ratio is a random walk with these steps: the logarithm of how much
         likelier the result is under elo1 than under elo0, both fitted to the chances.
         """
-        under0, under1 = (np.log(fit(chances, each)) for each in self._constraints())
-        return np.asarray(under1 - under0)
+        under0, under1 = (self.fit(chances, elo) for elo in (self.elo0, self.elo1))
+        return np.asarray(np.log(under1) - np.log(under0))
+
+    def fit(self, counts: ArrayLike, elo: float) -> Array:
+        """Most likely chances if A is `elo` stronger, in the unit of the test: shape of counts."""
+        return fit(counts, self._constraint(elo))
 
     def scores(self, counts: ArrayLike) -> tuple[float, float]:
         """Scores that elo0 and elo1 stand for; normalized Elo is turned by the pairs' spread."""
@@ -107,11 +130,9 @@ class SequentialTest:
             return ACCEPTS_ELO0
         return UNDECIDED if self.max_pairs is not None and pairs >= self.max_pairs else GOES_ON
 
-    def _constraints(self) -> tuple[Constraint, Constraint]:
-        """Return what elo0 and elo1 say of the five chances."""
-        if self.normalized:
-            return t_is(self._t(self.elo0)), t_is(self._t(self.elo1))
-        return mean_is(score_of_elo(self.elo0)), mean_is(score_of_elo(self.elo1))
+    def _constraint(self, elo: float) -> Constraint:
+        """Return what an Elo says of the five chances."""
+        return t_is(self._t(elo)) if self.normalized else mean_is(score_of_elo(elo))
 
     def _t(self, elo: float) -> float:
         """T-value of a pair: it has sqrt(2) times that of a game."""

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 INK = "#222222"
 QUIET = "#6b6b6b"
@@ -76,8 +78,27 @@ def figure(height: float, square: bool, title: str) -> tuple[Figure, Axes]:
 
 def short(name: object) -> str:
     """Shorten a name so that it fits beside an axis: its start, and its end with what differs."""
-    text = str(name)
-    return text if len(text) <= LONGEST else f"{text[:8]}…{text[9 - LONGEST :]}"
+    return _cut(_drawable(name), LONGEST, 8)
+
+
+def shorten(names: Sequence[object]) -> list[str]:
+    """Shorten names that stand together, none so that two that differ read the same."""
+    texts = [_drawable(name) for name in names]
+    for length in range(LONGEST, max(map(len, texts), default=0), 4):
+        for start in (8, length // 2, 2 * length // 3):
+            cut = [_cut(text, length, start) for text in texts]
+            if len(set(cut)) == len(set(texts)):
+                return cut
+    return texts
+
+
+def _cut(text: str, length: int, start: int) -> str:
+    return text if len(text) <= length else f"{text[:start]}…{text[start + 1 - length :]}"
+
+
+def _drawable(name: object) -> str:
+    """Return a name in one line, with "?" for what no font has a picture of."""
+    return "".join(c if c.isprintable() else "?" for c in str(name))
 
 
 def plain(texts: Sequence[Text]) -> None:
@@ -93,14 +114,21 @@ def forest(table: pd.DataFrame, ax: Axes, names: Sequence[object]) -> Axes:
     high = table["high"].fillna(table["value"])
     ax.hlines(heights, low, high, color=BLUE, linewidth=2.2)
     ax.plot(table["value"], heights, "o", color=BLUE, markersize=6, markeredgecolor="white")
-    ax.set_yticks(heights, [short(name) for name in names])
+    ax.set_yticks(heights, shorten(names))
     plain(ax.get_yticklabels())
     ax.set_ylim(-0.6, len(table) - 0.4)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.grid(axis="x")
     ax.margins(x=0.08)
+    sparse(ax.xaxis)
     return ax
+
+
+def sparse(axis: Axis, most: int = 5) -> None:
+    """Set few ticks, as long numbers run into each other, with their values in full."""
+    axis.set_major_locator(MaxNLocator(most))
+    axis.set_major_formatter(ScalarFormatter(useOffset=False))
 
 
 def rows_high(table: pd.DataFrame) -> float:

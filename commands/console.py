@@ -78,10 +78,10 @@ def progress(what: str, total: int, quiet: bool) -> Iterator[Callable[[int], Non
         yield advance
 
 
-def print_findings(sentences: Iterable[str], page: object) -> None:
-    """Print what a report opens with, and where it lies."""
-    for sentence in sentences:
-        print(sentence)
+def print_findings(sentences: Iterable[str], page: object, quiet: bool = False) -> None:
+    """Print what a report opens with, unless quiet, and where it lies."""
+    for sentence in () if quiet else sentences:
+        print(tame(sentence))
     print(page)
 
 

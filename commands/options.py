@@ -38,7 +38,12 @@ Settings = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Finish the run in --out.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no words, just results.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "-q", "--quiet", help="No progress and no sentences: just tables, JSON and paths."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

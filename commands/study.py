@@ -56,11 +56,14 @@ def study(
     check_numbers(found.games, threads)
     with session("study", folder, seed, threads, study_games(found, seed), quiet) as how:
         page, sentences = run_study(found, how, seed)
-    print_findings(sentences, page)
+    print_findings(sentences, page, quiet)
 
 
 def _write_sample(file: Path, text: str) -> None:
     if file.exists():
         raise ValueError(f"new: {file} exists; allowed: a new file")
-    file.write_text(text, encoding="utf-8")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"new: {file} cannot be written: {error.strerror or error}") from None
     print(f"{file} is written; play it with: seqlab study {file}", file=sys.stderr)

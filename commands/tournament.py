@@ -48,7 +48,7 @@ def tournament(
         ("rank", "strategy", "games", "score %", "95 %", scale.capitalize(), "95 %", "better"),
         [_cells(row, scale) for row in rows],
     )
-    print_findings(sentences, page)
+    print_findings(sentences, page, quiet)
 
 
 def _cells(row: dict[str, Any], scale: str) -> list[str]:

@@ -69,5 +69,6 @@ def tune(
         return
     rows = found["result"]["judged"]
     print_table(words.COLUMNS, [words.cells(row) for row in rows])
-    print(words.verdict(rows))
+    if not quiet:
+        print(words.verdict(rows))
     print(file)

@@ -33,6 +33,8 @@ def worth(
     check_numbers(games, threads)
     found = [find_strategy(name) for name in strategy or [DEFAULT]]
     named = tables is not None
+    if named and rules.players is not None:
+        raise ValueError("tables and players: both given; allowed: one of them")
     numbers = [_players(text) for text in str(tables).split(",")] if named else [rules.players]
     cases = [
         Case(each, replace(rules, players=number).in_force())
@@ -42,7 +44,7 @@ def worth(
     all_games = sum(arm.games for arm in arms(cases, games, seed))
     with session("worth", folder, seed, threads, all_games, quiet) as how:
         page, sentences = run_worth(cases, how, games, seed)
-    print_findings(sentences, page)
+    print_findings(sentences, page, quiet)
 
 
 def _players(text: str) -> int:

@@ -108,7 +108,10 @@ def foretell(match: Match, record: Record, threads: int | None = None) -> dict[f
     counts = np.bincount(_results(pilot, play(record, [pilot], threads)["pilot"]), minlength=5)
     test = match.test
     between = (test.elo0 + test.elo1) / 2
-    return {elo: duration(test, chances_at(elo, counts)) for elo in (test.elo0, between, test.elo1)}
+    return {
+        elo: duration(test, chances_at(test, elo, counts))
+        for elo in (test.elo0, between, test.elo1)
+    }
 
 
 def play_match(

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis import style
-from analysis.estimates import holm, p_value
+from analysis.estimates import Estimate, holm, p_value
 from analysis.paired import PAYS, Difference, Figure, difference
 from analysis.question import PERCENT, POINTS, Chart, row, table
 from analysis.sentence import figure as in_words
+from experiments.front import front, front_height, plot_front
 from experiments.page import Chapter, write_report
 from experiments.study import ADVANTAGE, LENGTH, SKILL, UNITS, Effect
-from experiments.variants import BASE, Study
+from experiments.variants import BASE, Study, Variant
 
 DOUBT = 0.05
 """P-value, adjusted for all that is compared, below which a finding is beyond doubt."""
@@ -69,18 +69,27 @@ def effect_unit(outcome: str) -> str:
     return POINTS if UNITS[outcome] == PERCENT else UNITS[outcome]
 
 
+def told(variant: Variant, outcome: str, found: Mapping[str, Mapping[str, Figure]]) -> Estimate:
+    """Return an outcome with its interval; shares and scores have one that stays in range."""
+    figure = found[variant.name][outcome]
+    if UNITS[outcome] != PERCENT:
+        return figure.estimate()
+    # Of two strategies at a table of three teams, one scores 2/3 at most (see analysis.duel).
+    return figure.share(2 / variant.rules.teams if outcome == SKILL else 1.0)
+
+
 def _variants_chapter(study: Study, found: Mapping[str, Mapping[str, Figure]]) -> Chapter:
     rows = [
-        row(found[variant.name][outcome].estimate(), unit, outcome=outcome, variant=variant.name)
+        row(told(variant, outcome, found), unit, outcome=outcome, variant=variant.name)
         for outcome, unit in UNITS.items()
         for variant in study.variants
         if outcome in found[variant.name]
     ]
-    told = "; ".join(f"{name}: {text}" for name, text in _DEFINITIONS.items())
+    meaning = "; ".join(f"{name}: {text}" for name, text in _DEFINITIONS.items())
     return Chapter(
         "variants",
         "Outcomes of every variant",
-        (f"{told}.",),
+        (f"{meaning}. Shares and scores have Wilson's interval by deal.",),
         {"variants": table(rows)},
         {"variants": "Outcomes by variant"},
     )
@@ -183,7 +192,7 @@ def _fairness_chapter(
         row(each.estimate, POINTS, variant=name) | {"p (Holm)": p, "games saved": each.saved}
         for name, each, p in fairer
     ]
-    front = _front(study, found)
+    drawn = front(study, found)
     return Chapter(
         "fairness",
         "Fairness against length and skill",
@@ -195,7 +204,7 @@ def _fairness_chapter(
             "A variant stands on the front if no other is at least as fair, as short and as "
             "skilful at once, and better in one of the three (by the estimates alone).",
         ),
-        {"fairer": table(rows), "front": front},
+        {"fairer": table(rows), "front": drawn},
         {
             "fairer": "Size of the first-player advantage, less that of the base",
             "front": "Fairness, length and skill of every variant",
@@ -207,73 +216,11 @@ def _fairness_chapter(
                 "Fairness against length and skill",
                 "Size of the first-player advantage against turns of a game; skill by shade; "
                 "variants on the front are named.",
-                _plot_front,
-                lambda _: 4.6,
+                plot_front,
+                front_height,
             ),
         ),
     )
-
-
-def _front(study: Study, found: Mapping[str, Mapping[str, Figure]]) -> pd.DataFrame:
-    rows = []
-    for variant in study.variants:
-        mine = found[variant.name]
-        skill = mine[SKILL].value if SKILL in mine else None
-        rows.append(
-            {
-                "variant": variant.name,
-                "size of advantage": 100 * abs(mine[ADVANTAGE].value or 0.0),
-                "turns": mine[LENGTH].value or 0.0,
-                "skill %": np.nan if skill is None else 100 * skill,
-            }
-        )
-    frame = pd.DataFrame(rows)
-    costs = np.stack(
-        [frame["size of advantage"], frame["turns"], -frame["skill %"].fillna(0)], axis=1
-    )
-    on_front = [
-        "no" if any((o <= c).all() and (o < c).any() for o in costs) else "yes" for c in costs
-    ]
-    return frame.assign(**{"on the front": on_front})
-
-
-def _plot_front(table: pd.DataFrame, ax: Axes) -> Axes:
-    front = table["on the front"] == "yes"
-    shades = table["skill %"].fillna(table["skill %"].mean()).fillna(0)
-    for chosen, marker in ((~front, "o"), (front, "D")):
-        part = table[chosen]
-        points = ax.scatter(
-            part["turns"],
-            part["size of advantage"],
-            c=shades[chosen],
-            cmap=style.SHADES,
-            vmin=shades.min() - 1e-9,
-            vmax=shades.max() + 1e-9,
-            marker=marker,
-            s=55,
-            edgecolors=style.INK,
-            linewidths=0.7,
-        )
-    ax.figure.colorbar(points, ax=ax, label="skill (%)")
-    # Numbers, as names beside the points would cover each other.
-    told = []
-    for number, (_, line) in enumerate(table[front].iterrows(), 1):
-        at = (line["turns"], line["size of advantage"])
-        ax.annotate(str(number), at, xytext=(6, 4), textcoords="offset points", fontsize=8)
-        told.append(f"{number}  {style.short(line['variant'])}")
-    ax.annotate(
-        "on the front:\n" + "\n".join(told),
-        (1, 1),
-        xycoords="axes fraction",
-        ha="right",
-        va="top",
-        fontsize=8,
-        parse_math=False,
-    )
-    ax.set_xlabel("turns of a game")
-    ax.set_ylabel("size of the first-player advantage (points)")
-    ax.grid()
-    return ax
 
 
 def _base_quote(found: Mapping[str, Mapping[str, Figure]]) -> list[tuple[str, str]]:

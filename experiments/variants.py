@@ -31,6 +31,9 @@ DESIGNS = ("one-at-a-time", "full")
 MOST = 2000
 """Variants of a study at most."""
 
+LONGEST = 1_000_000
+"""Bytes of a file at most."""
+
 _KEYS = ("title", "strategy", "strong", "weak", "design", "games", "jacks", "rules", "factors")
 
 
@@ -88,6 +91,11 @@ def sample_text() -> str:
 def read_study(file: Path, games: int | None = None) -> Study:
     """Return the study of a TOML file; raises StudyError."""
     try:
+        # What never ends, as a device or a pipe, must not be read.
+        if file.exists() and not file.is_file():
+            raise StudyError(f"{file} is no file; allowed: a TOML file")
+        if file.stat().st_size > LONGEST:
+            raise StudyError(f"{file} has {file.stat().st_size:,} bytes; allowed: {LONGEST:,}")
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise StudyError(f"{file} cannot be read: {error.strerror or error}") from None
@@ -112,9 +120,11 @@ def parse_study(text: str, where: str, games: int | None = None) -> Study:
     levels = {name: _levels(name, values, where) for name, values in factors.items()}
     if not levels:
         raise StudyError(f"{where}: no factors; allowed: at least one, as [factors] with lists")
+    _refuse_overlap(levels, where)
     common = _of_type(given, "rules", dict, {}, where)
     strategy = _of_type(given, "strategy", str, "planner", where)
-    count = games if games is not None else _of_type(given, "games", int, 20_000, where)
+    said = _of_type(given, "games", int, 20_000, where)
+    count = said if games is None else games
     if not 2 <= count <= MAX_GAMES:
         raise StudyError(f"games: {count}; allowed: 2 to {MAX_GAMES}")
     return Study(
@@ -148,7 +158,9 @@ def _levels(name: str, values: Any, where: str) -> dict[str, dict[str, Any]]:
             text, sets = _text(value), {name: value}
         elif isinstance(value, dict):
             sets = {key: each for key, each in value.items() if key != "name"}
-            text = str(value.get("name", _text(sets)))
+            text = value.get("name", _text(sets))
+            if not isinstance(text, str) or not text.strip():
+                raise StudyError(f"{where}: {name}: name {text!r:.60}; allowed: a text")
             if unknown := [key for key in sets if key not in known]:
                 told = f"{where}: {name}: {unknown[0]!r}"
                 raise StudyError(f"{told}; allowed: {', '.join(sorted(known))}")
@@ -159,6 +171,21 @@ def _levels(name: str, values: Any, where: str) -> dict[str, dict[str, Any]]:
             raise StudyError(f"{where}: {name}: {text} twice; allowed: every level once")
         levels[text] = sets
     return levels
+
+
+def _refuse_overlap(levels: Mapping[str, Mapping[str, dict[str, Any]]], where: str) -> None:
+    """Refuse two factors that set one field: the later would undo what the earlier set."""
+    owner: dict[str, str] = {}
+    for factor, told in levels.items():
+        for field in {_field(key): None for sets in told.values() for key in sets}:
+            if field in owner:
+                both = f"{owner[field]} and {factor} both set {field}"
+                raise StudyError(f"{where}: {both}; allowed: each field in one factor")
+            owner[field] = factor
+
+
+def _field(key: str) -> str:
+    return "board" if key == "layout" else key
 
 
 def _text(value: Any) -> str:
@@ -199,11 +226,9 @@ def _variant(
     strategy: str,
     where: str,
 ) -> Variant:
-    settings: dict[str, Any] = dict(common)
-    for name, text in chosen.items():
-        settings |= levels[name][text]
-    if "layout" in settings:
-        settings["board"] = settings.pop("layout")
+    settings: dict[str, Any] = {}
+    for sets in (common, *(levels[name][text] for name, text in chosen.items())):
+        settings |= {_field(key): value for key, value in sets.items()}
     player = str(settings.pop("strategy", strategy))
     told = [f"{name}={text}" for name, text in chosen.items() if text != first[name]]
     own_name = ", ".join(told) or BASE

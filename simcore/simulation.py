@@ -73,7 +73,7 @@ def simulate(
     or Strategy objects). `games` is rounded up to whole deals. The tables depend on nothing but
     strategies, games, seed, rules and design. With `out` memory does not grow with the games, and
     parts that are finished survive an interrupt. `shard` (k, n) plays the k-th of n shares, which
-    `simcore.merge.merge` puts together. With `summary` only the sums are kept that it makes of a part.
+    `simcore.merge.merge` puts together. With `summary` only the sums that it makes are kept.
 
     Raises RunError, RulesError, LayoutError, StrategyError, DesignError or StoreError (all
     ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.

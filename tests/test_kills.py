@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import random
 import shutil
 import signal
@@ -14,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from helpers import JIT
+from warmed import command
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES, PARTS = 60_000, 8
@@ -22,24 +25,24 @@ CODES = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}
 needs_jit = pytest.mark.skipif(not JIT, reason="a run of this length takes hours uncompiled")
 
 
-def start(*words: str) -> subprocess.Popen[str]:
+FORKS = multiprocessing.get_context("forkserver")
+# By the name that it has from here: what is in the path of the tests, the server does not know.
+FORKS.set_forkserver_preload(["tests.warmed"])
+
+
+def start(told: Path, *words: str) -> multiprocessing.process.BaseProcess:
     """Start the command as a process of its own, which hears Ctrl-C as one in front does."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "cli", *words],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    process = FORKS.Process(target=command, args=(words, told))
+    process.start()
+    return process
 
 
-def finish(*words: str) -> float:
+def finish(told: Path, *words: str) -> float:
     """Run the command to its end; return the seconds it took."""
     started = time.monotonic()
-    process = start(*words)
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 0, out + err
+    process = start(told, *words)
+    process.join(300)
+    assert process.exitcode == 0, told.read_text()
     return time.monotonic() - started
 
 
@@ -62,16 +65,16 @@ class Whole:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """The run, undisturbed."""
     folder = tmp_path_factory.mktemp("whole")
-    finish(*RUN, "--out", str(folder / "first"))
-    seconds = finish(*RUN, "--out", str(folder / "run"))
+    told = folder / "told"
+    finish(told, *RUN, "--out", str(folder / "first"))
+    seconds = finish(told, *RUN, "--out", str(folder / "run"))
     size = sum(file.stat().st_size for file in (folder / "run").rglob("*") if file.is_file())
     return Whole(parts(folder / "run"), seconds, size)
 
 
-def is_early_or_late(out: Path, code: int) -> bool:
-    """Return whether Python could not hear a signal yet, or no longer."""
-    begun = (out / "run.json").exists()
-    return code < 0 and (not begun or json.loads((out / "run.json").read_text())["finished"])
+def is_deaf(code: int | None, told: str) -> bool:
+    """Return whether Python could not hear a signal yet, or no longer, and so said nothing."""
+    return code is not None and code < 0 and not told.startswith("error")
 
 
 def stop_until_done(
@@ -82,22 +85,24 @@ def stop_until_done(
     Returns how often it was stopped, and how often that kept some parts and not all.
     """
     stops = partly = 0
+    told = out.with_suffix(".txt")
     while True:
         if stops == 0:
             shutil.rmtree(out, ignore_errors=True)
         resume = ("--resume",) if out.exists() else ()
-        process = start(*RUN, "--out", str(out), *resume)
-        try:
-            _, err = process.communicate(timeout=draw.uniform(0.3, 1.2) * seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(sent)
-            _, err = process.communicate(timeout=60)
-        if process.returncode == 0:
+        told.unlink(missing_ok=True)
+        process = start(told, *RUN, "--out", str(out), *resume)
+        process.join(draw.uniform(0.1, 1.1) * seconds)
+        if process.exitcode is None and process.pid is not None:
+            os.kill(process.pid, sent)
+        process.join(60)
+        code, err = process.exitcode, told.read_text() if told.exists() else ""
+        if code == 0:
             if stops:
                 return stops, partly
             continue
-        assert process.returncode == CODES[sent] or is_early_or_late(out, process.returncode), err
-        if process.returncode in (130, 143):
+        assert code == CODES[sent] or is_deaf(code, err), err
+        if code in (130, 143):
             assert err.count("\n") == 1
         stops += 1
         if (out / "run.json").exists():
@@ -112,7 +117,7 @@ def test_a_run_that_is_stopped_goes_on_to_the_same_tables(
     stops, _ = stop_until_done(tmp_path / "run", sent, random.Random(sent), whole.seconds)
     assert stops
     assert parts(tmp_path / "run") == whole.parts
-    finish("check", str(tmp_path / "run"))
+    finish(tmp_path / "told", "check", str(tmp_path / "run"))
 
 
 @pytest.mark.slow
@@ -126,7 +131,7 @@ def test_a_hundred_runs_that_are_stopped(
         out = tmp_path / f"run-{number}"
         partly += stop_until_done(out, sent, draw, whole.seconds)[1]
         assert parts(out) == whole.parts, number
-        finish("check", str(out))
+        finish(tmp_path / "told", "check", str(out))
         shutil.rmtree(out)
     assert partly >= 50
 

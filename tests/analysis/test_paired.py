@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.estimates import CANNOT_VARY, NO_DATA, mean, moments
+from analysis.estimates import DID_NOT_VARY, NO_DATA, mean, moments, proportion
 from analysis.paired import difference, figure, mean_figure
 
 
@@ -44,7 +44,7 @@ def test_a_difference_is_the_paired_t_test() -> None:
 def test_what_cannot_vary_is_said_and_nothing_divided_by_zero() -> None:
     _, a, _ = deals(40, 3)
     same = difference(figure(a, np.ones(40), 40), figure(a, np.ones(40), 40), paired=True)
-    assert same.estimate.method == CANNOT_VARY
+    assert same.estimate.method == DID_NOT_VARY
     assert same.estimate.value == 0
     assert same.saved is None
     none = difference(figure(a, np.zeros(40), 40), figure(a, np.ones(40), 40), paired=True)
@@ -79,3 +79,17 @@ def test_intervals_cover(paired: bool) -> None:
         told = difference(a, b, paired).estimate
         held += told.low is not None and told.low <= 0.2 <= (told.high or 0)
     assert 0.94 <= held / repeats <= 0.96
+
+
+@pytest.mark.parametrize("won", [0, 3, 150, 198, 200])
+def test_shares_have_the_interval_of_proportions(won):
+    """Both ways to a share agree, and neither leaves the range."""
+    y = np.zeros(200)
+    y[:won] = 1.0
+    x = np.ones(200)
+    known = proportion(moments(y, x, np.ones(200))[0])
+    assert figure(y, x, 200).share() == known
+    assert 0 <= known.low < known.high <= 1
+    thirds = figure(2 / 3 * y, x, 200).share(2 / 3)
+    assert thirds.low == pytest.approx(2 / 3 * known.low, abs=1e-9)
+    assert thirds.high == pytest.approx(2 / 3 * known.high)

@@ -11,11 +11,14 @@ from analysis.sequential import (
     ACCEPTS_ELO0,
     ACCEPTS_ELO1,
     GOES_ON,
+    LEAST_ERROR,
+    NEAREST,
     UNDECIDED,
     SequentialTest,
     State,
     advance,
 )
+from analysis.stopping import chances_at, duration
 
 SCORES = np.linspace(0, 1, 5)
 
@@ -180,11 +183,38 @@ def test_after_the_last_pair_a_test_is_undecided():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"elo0": 5}, {"elo1": np.inf}, {"alpha": 0}, {"beta": 0.5}, {"max_pairs": 0}],
+    [
+        {"elo0": 5},
+        {"elo1": np.inf},
+        {"elo0": np.nan},
+        {"elo1": 1e308},
+        {"elo0": -1001},
+        {"elo1": 1e-300},
+        {"elo1": 0.009},
+        {"alpha": 0},
+        {"alpha": 1e-320},
+        {"beta": 0.5},
+        {"beta": np.nan},
+        {"max_pairs": 0},
+    ],
 )
 def test_what_makes_no_test_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         SequentialTest(**({"elo0": 0, "elo1": 5} | wrong))
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize(("elo0", "elo1"), [(-1000, 1000), (999, 1000), (0, NEAREST)])
+@pytest.mark.parametrize("counts", [DRAWS, (0, 0, 1, 0, 0), (0, 0, 0, 0, 1)])
+def test_the_outermost_tests_have_numbers(normalized, elo0, elo1, counts):
+    """No warning (they are errors), and nothing that is no number, up to what may be asked."""
+    test = SequentialTest(elo0, elo1, LEAST_ERROR, LEAST_ERROR, normalized, 10**6)
+    many = 1e4 * np.array(counts)
+    assert np.isfinite(test.ratio(many))
+    for elo in (elo0, elo1):
+        found = duration(test, chances_at(test, elo, many))
+        assert 0 < found.median <= found.high <= 10**6
+        assert np.isfinite(found.mean)
 
 
 def test_results_that_no_pair_has_are_refused():

@@ -7,7 +7,8 @@ from scipy.integrate import quad
 
 from analysis import brownian
 from analysis.elo import ELO_PER_SD, ONE_SIDED, score_of_elo
-from analysis.estimates import NO_DATA
+from analysis.estimates import NO_DATA, WILSON
+from analysis.pair_likelihood import fit_mean
 from analysis.sequential import (
     ACCEPTS_ELO0,
     ACCEPTS_ELO1,
@@ -16,11 +17,14 @@ from analysis.sequential import (
     SequentialTest,
     State,
     advance,
+    walk,
 )
 from analysis.stopping import (
+    FAR,
     STOPPED,
     chance_of_worse,
     chances_at,
+    distance,
     duration,
     independent_chances,
     stopped_elo,
@@ -126,6 +130,35 @@ def test_corrected_intervals_cover_and_the_estimate_is_median_unbiased(test, lik
     assert below == pytest.approx(0.5, abs=0.035)
 
 
+FAR_APART = [0.009, 0.055, 0.32, 0.945]
+
+
+@pytest.mark.parametrize("score", FAR_APART)
+def test_intervals_cover_where_players_are_far_apart(score):
+    """There tests stop at about the same pair, whoever is lucky; `test_calibration` has more."""
+    test, repeats = SequentialTest(0, 10), 150
+    shares = fit_mean(1e6 * np.array(DRAWS), score)
+    states = play_tests(test, shares / shares.sum(), repeats, seed=12)
+    found = [stopped_score(test, state) for state in states]
+    held = np.mean([each.low <= score <= each.high for each in found])
+    assert held == pytest.approx(0.95, abs=3 * np.sqrt(0.05 * 0.95 / repeats))
+    above = np.mean([each.value > score for each in found])
+    assert above == pytest.approx(0.5, abs=0.15)
+    assert {each.method for each in found} == {WILSON}
+
+
+def test_the_plain_score_is_told_only_where_the_ratio_has_come_far():
+    for elo in (0, 10, 40, 120):
+        for state in play_tests(LOGISTIC, chances(elo), 20, seed=13):
+            far = distance(LOGISTIC, state) >= FAR
+            assert (stopped_score(LOGISTIC, state).method == WILSON) == far
+            assert not far or elo > 0
+            _, sd = walk(LOGISTIC, state.counts)
+            assert distance(LOGISTIC, state) == pytest.approx(
+                abs(state.ratio) / sd / np.sqrt(state.pairs)
+            )
+
+
 @pytest.mark.parametrize("verdict", [ACCEPTS_ELO0, ACCEPTS_ELO1, UNDECIDED, GOES_ON])
 def test_ends_are_where_the_outcome_is_extreme(verdict):
     elo = {ACCEPTS_ELO0: 0, ACCEPTS_ELO1: 20}.get(verdict, 10)
@@ -206,8 +239,12 @@ def test_chances_of_pairs():
     assert found.sum() == pytest.approx(1)
     assert found @ np.linspace(0, 1, 5) == pytest.approx(score_of_elo(30))
     assert found[4] == pytest.approx((score_of_elo(30) - 0.05) ** 2)
-    tilted = chances_at(30, (10, 20, 40, 20, 10))
-    assert tilted @ np.linspace(0, 1, 5) == pytest.approx(score_of_elo(30))
+    tilted = chances_at(LOGISTIC, 30, (10, 20, 40, 20, 10))
+    scores = np.linspace(0, 1, 5)
+    assert tilted @ scores == pytest.approx(score_of_elo(30))
+    other = chances_at(SequentialTest(0, 30, normalized=True), 30, (10, 20, 40, 20, 10))
+    sd = np.sqrt(2 * other @ (scores - other @ scores) ** 2)
+    assert ELO_PER_SD * (other @ scores - 0.5) / sd == pytest.approx(30)
     assert tilted[2] == pytest.approx(0.4, abs=0.01)
     with pytest.raises(ValueError, match="draws"):
         independent_chances(400, 0.5)

@@ -14,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from arranged import strategies
+from pair_play import play_tests
 
 from analysis.duel import Pairing, duel_arm, told_duel
 from analysis.elo import elo, elo_of_score
 from analysis.estimates import Estimate
 from analysis.ratings import ratings
+from analysis.sequential import SequentialTest
+from analysis.stopping import stopped_score
 from experiments import treatment
 from experiments.study import ADVANTAGE, LENGTH, SKILL, arms, effects, figures
 from experiments.tournament import make_tournament, play_tournament, two_team_field
@@ -121,6 +124,33 @@ def test_elo_of_a_tournament(
             held[found.name] += holds(found.elo, value) / repeats
     told = {f"Elo in a tournament, {name}": share for name, share in held.items()}
     check(told, record_property, slack=2 * np.sqrt(0.05 * 0.95 / repeats))
+
+
+APART = (0.005, 0.009, 0.025, 0.055, 0.1, 0.25, 0.4, 0.46, 0.5, 0.52, 0.6, 0.75, 0.9, 0.945, 0.975)
+TRUE_SCORES = (*APART, 0.991, 0.995)
+
+
+@pytest.mark.parametrize("score", TRUE_SCORES)
+def test_the_score_after_a_match(
+    score: float, record_property: Callable[[str, object], None]
+) -> None:
+    """Known chances of pairs, games independent with 2 % drawn; from 0.5 to 99.5 %.
+
+    At the ends a test sees one game in a hundred pairs that is not lost, so that coverage goes by
+    steps, and so does the chance to be above the truth.
+    """
+    test, middle = SequentialTest(0, 10), 0.3 < score < 0.7
+    repeats = 300 if middle else 1000
+    drawn = min(0.02, min(score, 1 - score))
+    game = np.array([1 - score - drawn / 2, drawn, score - drawn / 2])
+    states = play_tests(test, np.convolve(game, game), repeats, seed=22)
+    found = [stopped_score(test, state) for state in states]
+    share = float(np.mean([holds(each, score) for each in found]))
+    above = float(np.mean([each.value is not None and each.value > score for each in found]))
+    record_property("above", round(above, 3))
+    slack = 0.02 + 2 * np.sqrt(0.05 * 0.95 / repeats)
+    check({f"score after a match, {100 * score:g} %": share}, record_property, slack)
+    assert abs(above - 0.5) < (0.1 if 0.02 < score < 0.98 else 0.25)
 
 
 STUDY = """

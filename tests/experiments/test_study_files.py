@@ -108,6 +108,20 @@ MISTAKES: dict[str, tuple[str, str]] = {
         "games: 1000000000001; allowed: 2 to 1000000000000",
     ),
     "games true": ("games = true\n" + FACTOR, "f.toml: games: True; allowed: a whole number"),
+    "one field in two factors": (
+        "[factors]\nhand_size = [7, 6]\nhouse = [{name = 'a'}, {name = 'b', hand_size = 5}]",
+        "f.toml: hand_size and house both set hand_size; allowed: each field in one factor",
+    ),
+    "layout and board": (
+        "[factors]\nlayout = ['standard', 'wedge']\nboard = ['standard', 'random:1']",
+        "f.toml: layout and board both set board; allowed: each field in one factor",
+    ),
+    "name no text": (
+        "[factors]\nx = [{name = 3}, {hand_size = 5}]",
+        "f.toml: x: name 3; allowed: a text",
+    ),
+    "name a list": ("[factors]\nx = [{name = [1]}, {hand_size = 5}]", "f.toml: x: name [1]; allo"),
+    "name empty": ("[factors]\nx = [{name = ' '}, {hand_size = 5}]", "f.toml: x: name ' '; allo"),
     "games text": ("games = '9'\n" + FACTOR, "f.toml: games: '9'; allowed: a whole number"),
     "jacks": ("jacks = 1\n" + FACTOR, "f.toml: jacks: 1; allowed: true or false"),
     "title": ("title = 5\n" + FACTOR, "f.toml: title: 5; allowed: a text"),
@@ -253,3 +267,29 @@ def test_what_a_file_says_is_what_is_played() -> None:
         *(BASE, "teams=3", "hand_size=6", "hand_size=6, teams=3"),
     ]
     assert parse_study(FACTOR, "f", 99).games == 99
+
+
+def test_a_factor_of_the_board_goes_before_the_rules() -> None:
+    """`layout` and `board` are one field, whichever name is used where."""
+    text = "[rules]\nlayout = 'wedge'\n[factors]\nboard = ['standard', 'random:1']\n"
+    boards = [v.rules.board for v in parse_study(text, "f.toml").variants]
+    assert boards == ["standard", "random:1"]
+
+
+@pytest.mark.parametrize("games", ["'x'", "10.5", "true"])
+def test_games_in_the_file_are_checked_where_others_stand_in(games: str) -> None:
+    with pytest.raises(StudyError, match=r"f.toml: games: .*; allowed: a whole number"):
+        parse_study(f"games = {games}\n{FACTOR}", "f.toml", games=50)
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path, seqlab: Seqlab) -> None:
+    """A device would be read for ever."""
+    for file in (Path("/dev/zero"), tmp_path):
+        with pytest.raises(StudyError, match="is no file; allowed: a TOML file"):
+            read_study(file)
+    large = tmp_path / "large.toml"
+    large.write_text("#" * 1_000_001)
+    with pytest.raises(StudyError, match=r"1,000,001 bytes; allowed: 1,000,000"):
+        read_study(large)
+    assert seqlab("study", "--new", "nowhere/x.toml") == 2
+    assert seqlab.err.startswith("error: new: nowhere/x.toml cannot be written: No such file")

@@ -12,7 +12,7 @@ import pytest
 from arranged import by_deal, strategies, t_interval, without_page
 from helpers import Seqlab
 
-from analysis.estimates import CANNOT_VARY
+from analysis.estimates import DID_NOT_VARY
 from analysis.first_player import QUESTION, advantage
 from analysis.report import evidence
 from experiments.play import play
@@ -168,7 +168,7 @@ def test_what_is_barred_costs_score(case: str, tmp_path: Path) -> None:
 def test_what_was_barred_before_costs_nothing(tmp_path: Path) -> None:
     case = Case(strategies(("greedy:no_blocking=1",))[0], Rules())
     told = Played(case, tmp_path).worth("blocking").figure.estimate()
-    assert (told.value, told.error, told.method) == (0.0, 0.0, CANNOT_VARY)
+    assert (told.value, told.error, told.method) == (0.0, 0.0, DID_NOT_VARY)
 
 
 def test_uses_are_those_of_the_jacks_table(played: Played) -> None:
@@ -197,7 +197,7 @@ def test_uses_are_those_of_the_jacks_table(played: Played) -> None:
 
 
 def test_the_command(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("worth", "-s", "greedy", "-s", "random", "--tables", "2,3", "--games", 40, "-q")
+    words = ("worth", "-s", "greedy", "-s", "random", "--tables", "2,3", "--games", 40)
     assert seqlab(*words, "--out", "a", "--threads", 1) == 0
     first = seqlab.out.replace("a/report", "b/report")
     rows = pd.read_csv("a/report/worth.csv")
@@ -214,6 +214,7 @@ def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
     for words, told in (
         (("--tables", "2,x"), "tables: 'x'; allowed: numbers of players, as 2,4,6"),
         (("--tables", ""), "tables: ''; allowed: numbers of players, as 2,4,6"),
+        (("--tables", "2", "--players", "4"), "tables and players: both given; allowed: one of"),
         (("--tables", "5"), "rules: players is 5; allowed: 2, 3, "),
         (("-s", "nobody"), "no strategy 'nobody'; allowed: "),
         (("--games", "0"), "games: 0; allowed: 1 to "),
@@ -230,7 +231,7 @@ def test_a_case_named_twice_counts_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seqlab: Seqlab
 ) -> None:
     without_page(monkeypatch, "worth_report")
-    words = ("worth", "-s", "greedy", "-s", "greedy", "--tables", "2,2", "--games", 10, "-q")
+    words = ("worth", "-s", "greedy", "-s", "greedy", "--tables", "2,2", "--games", 10)
     assert seqlab(*words, "--out", "a") == 0
     assert seqlab.out.count("2 players in 2 teams") == 1
     _, said = run_worth([Case(GREEDY, Rules())], Session(tmp_path / "b"), 10)
