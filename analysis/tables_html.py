@@ -89,7 +89,7 @@ def _extra(name: str, value: Any) -> str:
         return f"> {SURE}" if value > SURE else f"{value:.3f}"
     if name.startswith("p ("):
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else number(float(value), 2)
+    return number(float(value), 2)
 
 
 def _simple(name: str, caption: str, table: pd.DataFrame) -> Shown:

@@ -1,7 +1,5 @@
 """Charts of a tournament: ratings with their bounds, the crosstable, how intervals narrow."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -20,24 +18,6 @@ _MARGIN = 0.15
 """Room beside the figures that arrows of bounds need, as a share of their range."""
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Shorten names for a chart; those that would read alike get as much room as it takes."""
-    found = [style.short(name) for name in names]
-    for room in range(style.LONGEST + 1, max(map(len, names), default=0) + 1):
-        alike = {text for text in found if found.count(text) > 1}
-        if not alike:
-            break
-        found = [
-            _cut(name, room) if text in alike else text
-            for name, text in zip(names, found, strict=True)
-        ]
-    return found
-
-
-def _cut(name: str, room: int) -> str:
-    return name if len(name) <= room else f"{name[:8]}…{name[9 - room :]}"
-
-
 def plot_ratings(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw each rating with its interval; a bound as an arrow to the edge, in words."""
     known = table.copy()
@@ -45,8 +25,6 @@ def plot_ratings(table: pd.DataFrame, ax: Axes) -> Axes:
     names = [str(name) for name in table["strategy"]]
     style.forest(known, ax, names)
     heights = np.arange(len(table))[::-1]
-    ax.set_yticks(heights, distinct(names))
-    style.plain(ax.get_yticklabels())
     unit = str(table["unit"].iloc[0])
     if unit == WORTH:
         ax.set_xscale("log")
@@ -138,7 +116,7 @@ def cross_width(table: pd.DataFrame) -> float:
 def _room(table: pd.DataFrame) -> tuple[float, float]:
     """Inches that the cells of a crosstable take, and the longest of its labels."""
     names = list(dict.fromkeys(table["strategy"]))
-    longest = max(map(len, distinct(names)))
+    longest = max(map(len, style.shorten(names)))
     if len(names) <= MOST_TEXTS:
         return 0.44 * len(names), 0.078 * longest
     return 0.22 * len(names), 0.063 * longest
@@ -158,7 +136,7 @@ def plot_cross(table: pd.DataFrame, ax: Axes) -> Axes:
     else:
         bar = ax.figure.colorbar(image, ax=ax, label="score (%)", shrink=0.5, aspect=30)
         bar.outline.set_visible(False)
-    labels = distinct(names)
+    labels = style.shorten(names)
     size = 10 if len(names) <= MOST_TEXTS else 8
     ax.set_xticks(range(len(names)), labels, rotation=45, ha="right", fontsize=size)
     ax.set_yticks(range(len(names)), labels, fontsize=size)
@@ -172,7 +150,7 @@ def plot_cross(table: pd.DataFrame, ax: Axes) -> Axes:
 def plot_convergence(table: pd.DataFrame, ax: Axes) -> Axes:
     """Draw scores with their intervals as deals come in."""
     parts = list(table.groupby("strategy", sort=False))
-    labels = distinct([str(name) for name, _ in parts])
+    labels = style.shorten([str(name) for name, _ in parts])
     for i, ((_, part), label) in enumerate(zip(parts, labels, strict=True)):
         color, dash = style.PALETTE[i], style.DASHES[i % len(style.DASHES)]
         ax.fill_between(part["after"], part["low"], part["high"], color=color, alpha=0.18, lw=0)

@@ -45,14 +45,6 @@ def labels(ax: Axes, axis: str) -> list[str]:
     return [text.get_text() for text in inside]
 
 
-def test_names_are_shortened_until_they_differ() -> None:
-    short = charts.distinct(MANY)
-    assert len(set(short)) == len(MANY) == 40
-    assert charts.distinct(["a" * 40, "b"]) == [style.short("a" * 40), "b"]
-    assert charts.distinct(["a" * 30 + x + "a" * 30 for x in "bc"])[0].count("a") < 60
-    assert charts.distinct([]) == []
-
-
 def cross(names: list[str]) -> pd.DataFrame:
     lines = [(a, b, 50.0 + i) for i, a in enumerate(names) for b in names if a != b]
     return pd.DataFrame(lines, columns=["strategy", "against", "value"])
