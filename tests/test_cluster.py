@@ -402,7 +402,7 @@ def test_signals(tmp_path: Path, number: signal.Signals) -> None:
         _, told = running.communicate(timeout=DUE)
     finally:
         running.kill()
-    assert running.returncode == 130
+    assert running.returncode == 128 + number
     assert told.splitlines() == [
         f"error: interrupted; finished parts are in {out}: "
         f"the same command with --out {out} --resume plays the rest"
