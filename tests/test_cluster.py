@@ -404,7 +404,8 @@ def test_signals(tmp_path: Path, number: signal.Signals) -> None:
         running.kill()
     assert running.returncode == 128 + number
     assert told.splitlines() == [
-        f"error: interrupted; finished parts are in {out}: "
+        f"error: {'interrupted' if number == signal.SIGINT else 'terminated'}; "
+        f"finished parts are in {out}: "
         f"the same command with --out {out} --resume plays the rest"
     ]
     assert 0 < len(load(out).games) < 3_000_000
