@@ -3,8 +3,8 @@
     python benchmarks/cluster.py [--rounds 5] [--games 4000000] [--workers 2] [-s random]
 
 A scheduler and workers of one thread each are started with Dask's own commands, with the settings
-that docs/large-runs.md names, and play before they are measured. Machines drift, so rounds alternate
-and only ratios count. A run's time is told on the clock, and as seconds of processors over all its
+that docs/large-runs.md names, and play before they are measured. Machines drift, so rounds
+alternate and only ratios count. A run's time is told on the clock, and as seconds of processors over all its
 processes, which others on the machine change less.
 """
 
