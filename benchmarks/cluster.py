@@ -4,8 +4,8 @@
 
 A scheduler and workers of one thread each are started with Dask's own commands, with the settings
 that docs/large-runs.md names, and play before they are measured. Machines drift, so rounds
-alternate and only ratios count. A run's time is told on the clock, and as seconds of processors over all its
-processes, which others on the machine change less.
+alternate and only ratios count. A run's time is told on the clock, and as seconds of processors
+over all its processes, which others on the machine change less.
 """
 
 import argparse
