@@ -13,8 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from commands import bots, folders, games, match, play, power, rules, study, tournament, tune, worth
-from commands.console import INTERRUPTED, TERMINATED, Interrupted, Terminated, tame
+from commands.console import INTERRUPTED, TERMINATED, Interrupted, Terminated
 from commands.options import grouped
+from simcore.given import InputError, tame
 
 app = typer.Typer(
     add_completion=False,
@@ -70,7 +71,7 @@ def _run(command: Any) -> int:
         code = int(command.main(standalone_mode=False, prog_name="seqlab") or 0)
         return _fail("interrupted", code) if code == INTERRUPTED else code
     except _UsageError as error:
-        return _fail(error.format_message(), 2)
+        return _refuse(error.format_message())
     except Interrupted as error:
         return _fail(str(error), error.code)
     except Terminated:
@@ -80,7 +81,7 @@ def _run(command: Any) -> int:
     except BrokenPipeError:
         return 1
     except ValueError as error:
-        return _fail(str(error), 2)
+        return _refuse(str(error))
     except (RuntimeError, OSError) as error:
         return _fail(str(error), 1)
     except Exception as error:
@@ -88,6 +89,11 @@ def _run(command: Any) -> int:
             raise
         told = f"unexpected {type(error).__name__}: {error}"
         return _fail(f"{told}; SEQLAB_TRACEBACK=1 shows where; please report it", 1)
+
+
+def _refuse(message: str) -> int:
+    """Fail for bad input, which may be of any length, in a line that ends."""
+    return _fail(str(InputError(message)), 2)
 
 
 def _terminate(number: int, frame: object) -> None:

@@ -79,7 +79,7 @@ def _fit(patterns: Array, starts: Array, model: str, common: Common) -> Fit:
     n, draws, seat = len(patterns), model == DAVIDSON, model != NO_SEAT
     likelihood = _likelihood(starts, draws, seat)
     best = maximum(likelihood, np.zeros(n + 2))
-    if common and len(common[0][2]) > 1:
+    if common:
         meat = _common_meat(n, common)
     else:
         meat = _meat(patterns, _expected(_log_shares(best, draws)))
@@ -166,7 +166,10 @@ def _expected(logs: Array) -> Array:
 
 
 def _common_meat(n: int, common: Common) -> Array:
-    """Return the summed squares of the scores of deals that all pairings share."""
+    """Return the summed squares of the scores of deals that all pairings share.
+
+    A single deal shows no spread: pairings that share it are not independent of each other.
+    """
     deals = len(common[0][2])
     score = np.zeros((deals, n + 2))
     for i, j, outcomes in common:
@@ -175,7 +178,7 @@ def _common_meat(n: int, common: Common) -> Array:
         score[:, i] += off[:, 0]
         score[:, j] -= off[:, 0]
         score[:, n:] += off[:, 1:]
-    return np.asarray(np.einsum("dk,dl->kl", score, score) * deals / (deals - 1))
+    return np.asarray(np.einsum("dk,dl->kl", score, score) * deals / max(deals - 1, 1))
 
 
 def _meat(patterns: Array, expected: Array) -> Array:

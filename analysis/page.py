@@ -93,6 +93,8 @@ def draw(chart: Chart, table: pd.DataFrame, title: str) -> bytes:
     """Draw a chart of its table and return it as PNG."""
     with mpl.rc_context(style.RC), warnings.catch_warnings():
         picture, ax = style.figure(chart.height(table), chart.square, title)
+        if chart.width is not None:
+            picture.set_figwidth(chart.width(table))
         chart.plot(table, ax)
         buffer = io.BytesIO()
         # A name in a script that the font lacks is drawn as boxes; tables have it as it is.

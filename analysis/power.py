@@ -12,6 +12,7 @@ error sd / sqrt(n); wishes have the unit of the figure (points of score, unless 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ Array = NDArray[Any]
 
 MOST_DEALS = 10**12
 """A wish that needs more is refused."""
+
+LEAST_ALPHA = 1e-6
+"""Tests at a lower level are refused: nobody checks tails of noncentral t further out."""
 
 _FEWEST = 2
 
@@ -92,27 +96,30 @@ def of_difference(a: Pilot, b: Pilot, correlation: float = 0.0) -> Pilot:
     return Pilot(a.mean - b.mean, float(np.sqrt(max(0.0, variance))), games, single)
 
 
-def need_for_width(source: Pilot, half_width: float) -> Need:
+def need_for_width(source: Pilot, half_width: float) -> Need | None:
     """Fewest deals whose 95 % interval reaches no further than `half_width` either way.
 
-    Raises ValueError unless half_width is above 0 and the deals can be played.
+    None if no deal of the pilot differed from another, which cannot tell. Raises ValueError unless
+    half_width is above 0 and the deals can be played.
     """
     _check_positive("half-width", half_width)
     return _need(source, lambda sd, deals: half_width_of(sd, deals) <= half_width)
 
 
-def need_for_effect(source: Pilot, effect: float, power: float = 0.8, alpha: float = 0.05) -> Need:
+def need_for_effect(
+    source: Pilot, effect: float, power: float = 0.8, alpha: float = 0.05
+) -> Need | None:
     """Fewest deals whose two-sided test at `alpha` finds `effect` with the chance `power`.
 
-    Raises ValueError for an effect of 0, and chances outside of (0, 1) or power up to alpha.
+    None as in `need_for_width`. Raises ValueError unless effect is above 0, and for chances that
+    `_check_chances` refuses.
     """
-    _check_positive("effect", abs(effect))
-    if not 0 < alpha < power < 1:
-        raise ValueError(f"power {power}, alpha {alpha}: 0 < alpha < power < 1")
+    _check_positive("effect", effect)
+    _check_chances(power, alpha)
     return _need(source, lambda sd, deals: power_of(sd, deals, effect, alpha) >= power)
 
 
-def need_for_elo(source: Pilot, half_width: float) -> Need:
+def need_for_elo(source: Pilot, half_width: float) -> Need | None:
     """Fewest deals whose Elo interval is 2 `half_width` Elo wide, at the pilot's score.
 
     Raises ValueError for a score of 0 or 1, where Elo has no width.
@@ -146,9 +153,12 @@ def power_of(sd: float, deals: int, effect: float, alpha: float = 0.05) -> float
         z = stats.norm.isf(alpha / 2)
         return float(stats.norm.sf(z - away) + stats.norm.cdf(-z - away))
     t = stats.t.isf(alpha / 2, deals - 1)
-    # Finding it with the wrong sign: less than a rounding where scipy's tail turns nan.
-    wrong = stats.nct.cdf(-t, deals - 1, away) if away < _FAR else 0.0
-    right = stats.nct.sf(t, deals - 1, away)
+    with catch_warnings():
+        simplefilter("ignore", RuntimeWarning)  # scipy warns where its tails turn nan
+        wrong = stats.nct.cdf(-t, deals - 1, away) if away < _FAR else 0.0
+        right = stats.nct.sf(t, deals - 1, away)
+    # Finding it with the wrong sign: there less than a rounding, or than alpha / 2.
+    wrong = wrong if np.isfinite(wrong) else 0.0
     return float(right + wrong) if np.isfinite(right) else _power_far(t, deals, away)
 
 
@@ -162,10 +172,9 @@ def _power_far(t: float, deals: int, away: float) -> float:
 def detectable(sd: float, deals: int, power: float = 0.8, alpha: float = 0.05) -> float:
     """Smallest effect that so many deals (2 or more) find with the chance `power`.
 
-    Raises ValueError for chances outside of (0, 1) or power up to alpha.
+    Raises ValueError for chances that `_check_chances` refuses.
     """
-    if not 0 < alpha < power < 1:
-        raise ValueError(f"power {power}, alpha {alpha}: 0 < alpha < power < 1")
+    _check_chances(power, alpha)
     if sd <= 0:
         return 0.0
     most = sd
@@ -174,7 +183,9 @@ def detectable(sd: float, deals: int, power: float = 0.8, alpha: float = 0.05) -
     return float(brentq(lambda effect: power_of(sd, deals, effect, alpha) - power, 0, most))
 
 
-def _need(source: Pilot, enough: Callable[[float, int], bool]) -> Need:
+def _need(source: Pilot, enough: Callable[[float, int], bool]) -> Need | None:
+    if source.sd <= 0:
+        return None
     deals = _fewest(lambda n: enough(source.sd, n))
     unpaired = None
     if source.game_sd is not None:
@@ -195,6 +206,11 @@ def _fewest(enough: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def _check_chances(power: float, alpha: float) -> None:
+    if not LEAST_ALPHA <= alpha < power < 1:
+        raise ValueError(f"power {power}, alpha {alpha}: {LEAST_ALPHA:g} <= alpha < power < 1")
 
 
 def _check_positive(what: str, number: float) -> None:

@@ -64,7 +64,8 @@ class Chart:
     """A picture of one table.
 
     `height` in inches may depend on the table, as a row for every strategy needs room.
-    `square` charts are drawn about as wide as they are high.
+    `square` charts are drawn about as wide as they are high, others as wide as a page or `width`,
+    which may depend on the table as well.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Chart:
     plot: Callable[[pd.DataFrame, Axes], Axes]
     height: Callable[[pd.DataFrame], float]
     square: bool = False
+    width: Callable[[pd.DataFrame], float] | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,12 @@ ABOVE = "above those rated, whom it never met"
 BELOW = "below those rated, whom it never met"
 APART = "tied to those rated by no game"
 ANCHOR = "the anchor"
+LONE = "the only one rated"
 NO_TERM = "results too uniform to tell it"
+
+
+SURE = 0.999
+"""A chance above this is told as being above it: it rests on a normal tail."""
 
 
 def members(scored: Array, played: Array, anchor: int | None = None) -> Array:

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from analysis.davidson import Fit, fit
-from analysis.estimates import CANNOT_VARY, Array, Estimate, quantile, wilson
+from analysis.estimates import CANNOT_VARY, ONE_DEAL, Array, Estimate, quantile, wilson
 from analysis.likelihood import interval
 from analysis.patterns import DRAWN, LOSS, STARTER, WIN, Field, overall
-from analysis.ranking import ANCHOR, NO_TERM, UNBEATEN, WINLESS, chance, members, order, word
+from analysis.ranking import ANCHOR, LONE, NO_TERM, UNBEATEN, WINLESS, chance, members, order, word
 
 ELO = float(400 / np.log(10))
 """Elo of one natural log of odds."""
@@ -64,12 +64,16 @@ class Ratings:
 
 @dataclass(frozen=True, eq=False)
 class _Core:
-    """The strategies that can be rated: their places in the field, the fit, the zero of Elo."""
+    """The strategies that can be rated: their places in the field, the fit, the zero of Elo.
+
+    `lone` says that nobody is there to rate the only one against, and no anchor was named.
+    """
 
     field: Field
     members: Array
     fit: Fit
     zero: Array
+    lone: bool
 
     def contrast(self, place: int) -> Array:
         """Return what turns parameters into the strength of a member above the zero."""
@@ -113,7 +117,8 @@ def _core(field: Field, rated: Array, anchor: int | None) -> _Core:
     patterns = field.patterns[np.ix_(rated, rated)]
     at = {int(place): i for i, place in enumerate(rated)}
     common = [(at[i], at[j], each) for i, j, each in field.common if i in at and j in at]
-    return _Core(field, rated, fit(patterns, common), np.append(zero, [0.0, 0.0]))
+    lone = anchor is None and len(rated) == 1
+    return _Core(field, rated, fit(patterns, common), np.append(zero, [0.0, 0.0]), lone)
 
 
 def _elo(core: _Core, place: int, scored: Array) -> Estimate:
@@ -121,7 +126,7 @@ def _elo(core: _Core, place: int, scored: Array) -> Estimate:
     if place in core.members:
         if core.contrast(place).any():
             return _profiled(core, core.contrast(place), games, deals)
-        return Estimate(0.0, None, None, 0.0, games, deals, ANCHOR)
+        return Estimate(0.0, None, None, 0.0, games, deals, LONE if core.lone else ANCHOR)
     met = bool(core.field.deals[place, core.members].any())
     told = word(scored, core.members, met, place)
     bound = ELO * _bound(core, place, told == UNBEATEN) if met else None
@@ -136,7 +141,9 @@ def _profiled(core: _Core, contrast: Array, games: int, deals: int) -> Estimate:
     variance = float(contrast @ fit.covariance @ contrast)
     information = fit.likelihood(fit.best).information
     model = float(contrast @ np.linalg.solve(information, contrast))
-    if deals < 2 or variance <= _NOTHING * model:
+    if deals < 2:
+        return Estimate(value, None, None, None, games, deals, ONE_DEAL).affine(ELO)
+    if variance <= _NOTHING * model:
         found = Estimate(value, None, None, 0.0, games, deals, CANNOT_VARY)
         return found.affine(ELO)
     low, high = interval(fit.likelihood, fit.best, contrast, variance, quantile(deals))
@@ -219,6 +226,6 @@ def _seat_score(core: _Core, seat: Estimate) -> Estimate:
     value = float(core.fit.score(np.array(s))) - 0.5
     error = float(np.sqrt(max(0.0, slope @ core.fit.covariance[-2:, -2:] @ slope)))
     if not seat.known:
-        return Estimate(value, None, None, 0.0, seat.games, seat.deals, seat.method)
+        return Estimate(value, None, None, seat.error, seat.games, seat.deals, seat.method)
     half = quantile(seat.deals) * error
     return Estimate(value, value - half, value + half, error, seat.games, seat.deals, DELTA)

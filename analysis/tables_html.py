@@ -1,11 +1,13 @@
 """Tables as the report shows them: texts of cells, aligned, with intervals in one column."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import pandas as pd
 
 from analysis.question import MEASURES, POINTS, estimate_of
+from analysis.ranking import SURE
 from analysis.sentence import interval
 from analysis.style import NONE, decimals, number
 
@@ -60,10 +62,17 @@ def _places(table: pd.DataFrame) -> dict[str, int]:
 
 def _measures(line: "pd.Series[Any]", rest: list[str], places: dict[str, int]) -> list[Cell]:
     found, unit = estimate_of(line), str(line["unit"])
-    sign = unit == POINTS
+    sign, shown_places = unit == POINTS, places[unit]
+    if (
+        found.low is not None
+        and found.high is not None
+        and found.high - found.low < 0.1**shown_places
+    ):
+        # Both ends would read alike: a narrow interval among wide ones.
+        shown_places = decimals(found.low, found.high)
     return [
-        Cell(number(found.value, places[unit], sign), True),
-        Cell(interval(found, sign, places[unit]), True),
+        Cell(number(found.value, shown_places, sign), True),
+        Cell(interval(found, sign, shown_places), True),
         Cell(unit, False),
         *(Cell(_extra(name, line[name]), True) for name in rest),
         Cell(f"{found.games:,}", True),
@@ -74,9 +83,13 @@ def _measures(line: "pd.Series[Any]", rest: list[str], places: dict[str, int]) -
 def _extra(name: str, value: Any) -> str:
     if pd.isna(value):
         return NONE
+    if isinstance(value, Integral):
+        return f"{value:,}"
+    if name.startswith("chance"):
+        return f"> {SURE}" if value > SURE else f"{value:.3f}"
     if name.startswith("p ("):
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else number(float(value), 2)
+    return number(float(value), 2)
 
 
 def _simple(name: str, caption: str, table: pd.DataFrame) -> Shown:
@@ -91,4 +104,4 @@ def _simple(name: str, caption: str, table: pd.DataFrame) -> Shown:
 def _plain(value: Any) -> Cell:
     if isinstance(value, str):
         return Cell(value, False)
-    return Cell(f"{value:,}" if isinstance(value, int) else number(value, 3), True)
+    return Cell(f"{value:,}" if isinstance(value, Integral) else number(value, 3), True)

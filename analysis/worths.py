@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import brentq
 
-from analysis.estimates import CANNOT_VARY, Array, Estimate, quantile, wilson
+from analysis.estimates import CANNOT_VARY, ONE_DEAL, Array, Estimate, quantile, wilson
 from analysis.likelihood import Likelihood, Terms, maximum, sandwich, separated
-from analysis.ranking import NO_TERM, UNBEATEN, WINLESS, chance, members, order, word
+from analysis.ranking import LONE, NO_TERM, UNBEATEN, WINLESS, chance, members, order, word
 from analysis.thirds import HELD, PLACE, TEAMS, CommonDeals, TableField
 
 LOGARITHM = "sandwich of the logarithm, by deal"
@@ -218,7 +218,9 @@ def _common_meat(common: CommonDeals, index: Array, n: int, expected: Array) -> 
 def _logarithm(bare: Estimate, value: float, variance: float) -> Estimate:
     """Fill in exp(value), of the games and deals of `bare`; its error is that of the logarithm."""
     found = replace(bare, value=float(np.exp(value)), error=0.0, method=CANNOT_VARY)
-    if variance <= 1e-20 or bare.deals < 2:
+    if bare.deals < 2:
+        return replace(found, error=None, method=ONE_DEAL)
+    if variance <= 1e-20:
         return found
     error = float(np.sqrt(variance))
     half = quantile(bare.deals) * error
@@ -232,6 +234,8 @@ def _worth(
     if place in rated:
         contrast = np.zeros(len(fit.best))
         contrast[: len(rated)] = (rated == place) - 1 / len(rated)
+        if not contrast.any():
+            return replace(bare, value=1.0, error=0.0, method=LONE)
         variance = float(contrast @ fit.covariance @ contrast)
         return _logarithm(bare, float(contrast @ fit.best), variance)
     rows = (field.pairs == place).any(1) & np.isin(field.pairs, rated).any(1)

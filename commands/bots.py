@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.console import print_table, tame
+from commands.console import print_table
 from commands.options import Json, Quiet
+from simcore.given import tame
 
 if TYPE_CHECKING:
     from simcore.strategy import Bot

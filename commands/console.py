@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from simcore.given import tame
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM, which is heard as Ctrl-C is."""
@@ -39,11 +41,6 @@ def keeping(place: object, what: str) -> Iterator[None]:
         raise Interrupted(f"interrupted; {kept}", INTERRUPTED) from None
     except OSError as error:
         raise OSError(f"{error.strerror or error}; {kept}") from error
-
-
-def tame(text: str) -> str:
-    """Return a text in one line, without what would command the terminal: names may hold that."""
-    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
 
 
 def command_line() -> str:

@@ -29,6 +29,14 @@ Seed = Annotated[int, typer.Option(help="Seed of all deals and bots, 0 to 2^63-1
 Out = Annotated[str | None, typer.Option(help="Folder to write; runs/COMMAND-SEED if not given.")]
 DesignName = Annotated[str, typer.Option("--design", help="auto, swap, rotate or none.")]
 Threads = Annotated[int | None, typer.Option(help="Threads; all cores if not given.")]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Play on a Dask cluster: the address of its scheduler, or local:N for N processes.",
+        metavar="ADDRESS",
+    ),
+]
 Players = Annotated[int | None, typer.Option(help="2, 3, 4, 6, 8, 9, 10 or 12.")]
 Teams = Annotated[int | None, typer.Option(help="2 or 3 teams.")]
 Preset = Annotated[str | None, typer.Option(help="A set of rules; `seqlab rules` lists them.")]

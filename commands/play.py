@@ -14,6 +14,7 @@ from commands.bots import installed
 from commands.console import command_line, keeping, print_findings, print_table, progress
 from commands.options import (
     DEFAULT,
+    ClusterAddress,
     FolderOptions,
     Json,
     Players,
@@ -43,6 +44,7 @@ def run(
     folder: FolderOptions,
     rules: RuleOptions,
     keep: Keep = "tables",
+    cluster: ClusterAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Simulate, then write the report: the main job.
@@ -51,7 +53,7 @@ def run(
 
     Example: seqlab run -s balanced -s greedy --games 200000 --players 4
     """
-    _report(*_simulate("run", play, folder, rules, None, keep, quiet), quiet)
+    _report(*_simulate("run", play, folder, rules, None, keep, cluster, quiet), quiet)
 
 
 def simulate(
@@ -60,13 +62,14 @@ def simulate(
     rules: RuleOptions,
     shard: Shard = None,
     keep: Keep = "tables",
+    cluster: ClusterAddress = None,
     quiet: Quiet = False,
 ) -> None:
     """Play games into a folder of tables, without a report.
 
     Example: seqlab simulate -s balanced -s random --games 1000000 --seed 7 --out runs/mine
     """
-    place, _ = _simulate("simulate", play, folder, rules, shard, keep, quiet)
+    place, _ = _simulate("simulate", play, folder, rules, shard, keep, cluster, quiet)
     print(place)
 
 
@@ -77,6 +80,7 @@ def _simulate(
     rules: RuleOptions,
     shard: str | None,
     keep: str,
+    cluster: str | None,
     quiet: bool,
 ) -> tuple[str, "Run"]:
     from simcore.simulation import simulate
@@ -101,6 +105,7 @@ def _simulate(
             overwrite=folder.overwrite,
             command=command_line(),
             progress=advance,
+            cluster=cluster,
         )
     return place, played
 

@@ -19,6 +19,7 @@ from commands.options import (
 from commands.session import session
 
 if TYPE_CHECKING:
+    from analysis.power import Need
     from experiments.power import Answer
 
 
@@ -44,7 +45,7 @@ def power(
 ) -> None:
     """Say how many games a wish takes, from how much this design really varies.
 
-    One strategy: the advantage of going first. Two: the score of the first against the second.
+    One strategy: the score of the team that moves first. Two: that of the first named.
 
     Example: seqlab power -s planner -s tuned --effect 1
     """
@@ -74,7 +75,7 @@ def power(
     print_table(
         ("wish", "points", "deals", "games", "games unpaired"),
         [
-            (kind, f"{100 * wish:g}", f"{need.deals:,}", f"{need.games:,}", _whole(need.unpaired))
+            (kind, f"{100 * wish:g}", *map(_whole, _numbers(need)))
             for kind, wish, need in found.needs
         ],
     )
@@ -85,16 +86,27 @@ def _whole(number: int | None) -> str:
     return "-" if number is None else f"{number:,}"
 
 
+def _numbers(need: "Need | None") -> tuple[int | None, int | None, int | None]:
+    """Return deals, games and games unpaired; None where the pilot cannot tell."""
+    return (None, None, None) if need is None else (need.deals, need.games, need.unpaired)
+
+
 def _rows(found: "Answer") -> list[dict[str, object]]:
+    """Return a line for each wish; what is known of the pilot stands in all of them."""
+    score = found.score
+    pilot = {
+        "figure": found.figure,
+        "score": score.value,
+        "score_low": score.low,
+        "score_high": score.high,
+        "drawn": found.drawn.value,
+        "pilot_deals": score.deals,
+        "pilot_games": score.games,
+        "games_until_ahead": found.ahead,
+        "saved": found.pilot.saved,
+    }
+    names = ("deals", "games", "games_unpaired")
     return [
-        {
-            "figure": found.figure,
-            "wish": kind,
-            "points": 100 * wish,
-            "deals": need.deals,
-            "games": need.games,
-            "games_unpaired": need.unpaired,
-            "saved": found.pilot.saved,
-        }
+        {"wish": kind, "points": 100 * wish} | dict(zip(names, _numbers(need), strict=True)) | pilot
         for kind, wish, need in found.needs
     ]

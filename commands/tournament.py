@@ -52,7 +52,12 @@ def tournament(
 
 
 def _cells(row: dict[str, Any], scale: str) -> list[str]:
-    places = 0 if scale == "elo" else 2
+    from analysis.ranking import SURE
+    from analysis.style import decimals
+
+    low, high = row[f"{scale}_low"], row[f"{scale}_high"]
+    places = 0 if scale == "elo" else max(2, decimals(low, high))
+    better = row["better_than_next"]
     return [
         str(row["rank"]),
         row["strategy"],
@@ -60,8 +65,8 @@ def _cells(row: dict[str, Any], scale: str) -> list[str]:
         _number(row["score"], 1, 100),
         _span(row["score_low"], row["score_high"], 1, 100),
         _number(row[scale], places),
-        _span(row[f"{scale}_low"], row[f"{scale}_high"], places),
-        _number(row["better_than_next"], 3),
+        _span(low, high, places),
+        f"> {SURE}" if better is not None and better > SURE else _number(better, 3),
     ]
 
 

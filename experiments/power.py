@@ -5,6 +5,7 @@ of the first, seats changed. Pilots are played on deals that no run has.
 """
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,9 @@ class Task:
         if len(self.strategies) > 2 or len(self.strategies) != len(names) or not names:
             told = f"strategies: {len(self.strategies)}"
             raise RunError(f"{told}; allowed: one, or two that differ")
+        for kind, wish in self.wishes():
+            if not (isfinite(wish) and wish > 0):
+                raise RunError(f"{kind}: {100 * wish:g}; allowed: points above 0")
         needs(self, Pilot(0.5, 0.0, 1.0))  # refuses wishes before there is a folder
 
     def wishes(self) -> tuple[tuple[str, float], ...]:
@@ -97,19 +101,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """Needs by wish. `figure` says what of, `score` what it is in the pilot.
+    """Needs by wish, None where the pilot did not vary and cannot tell.
 
-    `ahead` is the games until the better one is ahead with a chance of 95 %, None if never.
+    `figure` says what of, `score` what it is in the pilot, `drawn` the share of its games drawn.
+    `ahead` is the games until the better one is ahead with a chance of 95 %, None if nothing tells.
     """
 
     figure: str
     score: Estimate
+    drawn: Estimate
     pilot: Pilot
-    needs: tuple[tuple[str, float, Need], ...]
+    needs: tuple[tuple[str, float, Need | None], ...]
     ahead: int | None
 
 
-def needs(task: Task, found: Pilot) -> tuple[tuple[str, float, Need], ...]:
+def needs(task: Task, found: Pilot) -> tuple[tuple[str, float, Need | None], ...]:
     """Return what each wish takes; raises ValueError for wishes that nothing can meet."""
     return tuple(
         (
@@ -128,11 +134,12 @@ def answer(task: Task, table: Table) -> Answer:
     names = [strategy.name for strategy in task.strategies]
     if len(names) == 2:
         score, found, ahead = _score_pilot(task, table)
+        drawn = told_duel(task.pairing(), task.arm(), table).drawn
         figure = f"score of {names[0]} against {names[1]}"
     else:
-        (score, found), ahead = _start_pilot(task.rules, table), None
+        (score, drawn, found), ahead = _start_pilot(task.rules, table), None
         figure = f"score of the team that moves first ({names[0]} in all seats)"
-    return Answer(figure, score, found, needs(task, found), ahead)
+    return Answer(figure, score, drawn, found, needs(task, found), ahead)
 
 
 def _score_pilot(task: Task, table: Table) -> tuple[Estimate, Pilot, int | None]:
@@ -147,16 +154,19 @@ def _score_pilot(task: Task, table: Table) -> tuple[Estimate, Pilot, int | None]
     )
     if played.score.value is not None and played.score.value < 0.5:
         results_of_pairs = results_of_pairs[::-1]
-    pairs = pairs_until_ahead(results_of_pairs) if results_of_pairs.any() else None
-    return played.score, pilot(m, played.squares), None if pairs is None else 2 * pairs
+    found = pilot(m, played.squares)
+    # Deals that all ended alike would tell of a better one that never loses.
+    pairs = pairs_until_ahead(results_of_pairs) if found.sd > 0 else None
+    return played.score, found, None if pairs is None else 2 * pairs
 
 
-def _start_pilot(rules: Rules, table: Table) -> tuple[Estimate, Pilot]:
+def _start_pilot(rules: Rules, table: Table) -> tuple[Estimate, Estimate, Pilot]:
     drawn = table["winner"] < 0
     score = np.where(drawn, 1 / rules.teams, table["winner"] == table["first_team"])
     ones = np.full((len(score), 1), float(rules.teams))
-    m = moments(score.sum(axis=1)[:, None], ones, np.full(len(score), rules.teams))[0]
-    return proportion(m), pilot(m, float((score**2).sum()))
+    games = np.full(len(score), rules.teams)
+    m, m_drawn = (moments(y.sum(axis=1)[:, None], ones, games)[0] for y in (score, drawn))
+    return proportion(m), proportion(m_drawn), pilot(m, float((score**2).sum()))
 
 
 def run_power(task: Task, session: Session) -> tuple[Path, Answer, list[str]]:

@@ -13,7 +13,7 @@ from analysis import style
 from analysis.paired import PAYS
 from analysis.power import Need, detectable, half_width_of
 from analysis.question import PERCENT, Chart, row, table
-from analysis.sentence import quote
+from analysis.sentence import figure, quote
 from experiments.page import Chapter, write_report
 from experiments.power import EFFECT, HALF_WIDTH, Answer, Task
 
@@ -44,11 +44,17 @@ def write(
 
 
 def _sentences(found: Answer) -> list[str]:
-    told = [f"The {found.figure} is {quote(found.score.affine(100), PERCENT)} in the pilot."]
+    told = [
+        f"The {found.figure} is {quote(found.score.affine(100), PERCENT)} in the pilot.",
+        f"Of its games {figure(found.drawn.affine(100), PERCENT)} were drawn.",
+    ]
     if found.pilot.sd <= 0:
-        told.append("No deal of the pilot differed from another, so that any two are enough.")
+        told.append(
+            "No deal of the pilot differed from another, so that it cannot tell how many games "
+            "a wish takes."
+        )
     if len(found.needs) <= _FEW:
-        told += [_said(*each) for each in found.needs]
+        told += [_said(kind, wish, need) for kind, wish, need in found.needs if need is not None]
     saved = found.pilot.saved
     if saved is not None:
         word = "" if saved >= PAYS else ", so that pairing does not pay"
@@ -70,15 +76,19 @@ def _needs_chapter(task: Task, found: Answer) -> Chapter:
         {
             "wish": kind,
             "points": f"{100 * wish:g}",
-            "deals": need.deals,
-            "games": need.games,
+            "deals": style.NONE if need is None else need.deals,
+            "games": style.NONE if need is None else need.games,
             "games on deals of their own": style.NONE
-            if need.unpaired is None
+            if need is None or need.unpaired is None
             else f"{need.unpaired:,}",
         }
         for kind, wish, need in found.needs
     )
     spread = {"standard deviation by deal": 100 * found.pilot.sd, "games saved": found.pilot.saved}
+    pilot = [
+        row(found.score, PERCENT, figure=found.figure) | spread,
+        row(found.drawn, PERCENT, figure="games drawn"),
+    ]
     return Chapter(
         "needs",
         "How many games a wish takes",
@@ -95,10 +105,11 @@ def _needs_chapter(task: Task, found: Answer) -> Chapter:
             "games saved is that number over the one with several games on a deal. Below "
             f"{PAYS} pairing does not pay. It is not known for scores with three teams, where two "
             "teams of a game may be one strategy's.",
+            "A pilot in which all deals ended alike cannot tell: a dash stands for that.",
         ),
         {
             "needs": rows,
-            "pilot": table([row(found.score, PERCENT, figure=found.figure) | spread]),
+            "pilot": table(pilot),
         },
         {"needs": "Games for each wish", "pilot": "The figure in the pilot"},
     )
@@ -107,13 +118,14 @@ def _needs_chapter(task: Task, found: Answer) -> Chapter:
 def curve(task: Task, found: Answer) -> pd.DataFrame:
     """Return what numbers of games tell, in points, and which wishes are marked on the way.
 
-    Empty where the pilot did not vary: then every number of games tells all.
+    Empty where the pilot did not vary, which cannot tell.
     """
     if found.pilot.sd <= 0:
         return pd.DataFrame()
     wanted: dict[int, list[str]] = {}
     for kind, wish, need in found.needs:
-        wanted.setdefault(need.deals, []).append(f"{kind} {100 * wish:g}")
+        if need is not None:
+            wanted.setdefault(need.deals, []).append(f"{kind} {100 * wish:g}")
     ends = (max(2, min(wanted) // 4), 4 * max(wanted))
     between = np.geomspace(*ends, _STEPS).round().astype(np.int64).tolist()
     sd = found.pilot.sd

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from simcore.arms import Arm, Table
+from simcore.given import quoted
 from simcore.jit import source_hash
 from simcore.ledger import Kind, Ledger, first_line, read_json
 from simcore.manifest import MANIFEST, is_intact, now, versions_of
@@ -177,12 +178,12 @@ EXPERIMENT = Kind(MANIFEST, FORMAT, _read_whole)
 def _check(manifest: Mapping[str, Any]) -> None:
     """Raise ValueError, or an error of the kind, for values of another type."""
     kinds: dict[str, type | tuple[type, ...]] = {
-        **{"command": str, "versions": dict, "parts": list},
+        **{"command": str, "versions": dict, "parts": list, "finished": bool},
         "seconds": (int, float),
     }
     for name, kind in kinds.items():
-        if not isinstance(manifest[name], kind):
-            raise ValueError(f"{name} is {manifest[name]!r:.60}")
+        if not isinstance(manifest.get(name), kind):
+            raise ValueError(f"{name} is {quoted(manifest.get(name))}")
     for part in manifest["parts"]:
         shapes = part["columns"].values()
         numbers = [
@@ -193,7 +194,7 @@ def _check(manifest: Mapping[str, Any]) -> None:
         ]
         texts = [part["arm"], part["sha256"], *part["columns"]]
         if not all(type(number) is int and number >= 0 for number in numbers):
-            raise ValueError(f"parts: {part['arm']!r:.60} has no whole numbers")
+            raise ValueError(f"parts: {quoted(part['arm'])} has no whole numbers")
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("parts: texts are expected")
     for key in (("number",), ("arm", "first_deal")):

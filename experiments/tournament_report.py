@@ -1,19 +1,19 @@
 """The report of a tournament: ratings, crosstable, how sure the order is, and convergence."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
 
 from analysis import style
 from analysis.duel import Duel, Pairing
 from analysis.estimates import NO_DATA, Estimate, moments, proportion
 from analysis.paired import PAYS, figure, saved_games
 from analysis.question import PERCENT, POINTS, Chart, row, table
+from analysis.ranking import SURE
 from analysis.ratings import Ratings, ratings
 from analysis.sentence import figure as in_words
 from analysis.transitivity import Transitivity, transitivity
@@ -26,9 +26,23 @@ from experiments.tournament import (
     three_team_field,
     two_team_field,
 )
+from experiments.tournament_charts import (
+    WORTH,
+    cross_height,
+    cross_width,
+    plot_convergence,
+    plot_cross,
+    plot_ratings,
+)
 from simcore.arms import Table
 
 _POINTS_ALONG = 24
+_SAME = 1e-6
+"""Ratings and scores that differ by no more are the same but for rounding."""
+
+_NAMED = 4
+"""Strategies that share the first place and are named in the sentence on it."""
+
 _FOLLOWED = 4
 """Strategies whose interval is followed as deals come in."""
 
@@ -49,7 +63,7 @@ def write(
         chapters = [_elo_chapter(rated, rows, totals)]
         if tournament.format == "round-robin" and len(rows) > 2:
             drawn = np.random.default_rng(tournament.seed)
-            chapters.append(_order_chapter(transitivity(found, drawn)))
+            chapters.append(_order_chapter(transitivity(found, drawn), tournament.deals))
         chapters.append(_luck_chapter(tournament, tables))
     else:
         told = worths(three_team_field(tournament, tables))
@@ -101,25 +115,48 @@ def total(met: Sequence[Duel], deals: int | None = None) -> Estimate:
 
 
 def _elo_rows(rated: Ratings, totals: Mapping[str, Estimate]) -> list[dict[str, Any]]:
-    return [
-        _row(place, each.name, totals[each.name], "elo", each.elo, each.better)
-        for place, each in enumerate(rated.ratings, 1)
-    ]
+    return _ranked(
+        [
+            _row(each.name, totals[each.name], "elo", each.elo, each.better)
+            for each in rated.ratings
+        ],
+        "elo",
+    )
 
 
 def _worth_rows(told: Worths, totals: Mapping[str, Estimate]) -> list[dict[str, Any]]:
-    return [
-        _row(place, each.name, totals[each.name], "worth", each.worth, each.better)
-        for place, each in enumerate(told.worths, 1)
-    ]
+    return _ranked(
+        [
+            _row(each.name, totals[each.name], WORTH, each.worth, each.better)
+            for each in told.worths
+        ],
+        WORTH,
+    )
+
+
+def _ranked(rows: list[dict[str, Any]], scale: str) -> list[dict[str, Any]]:
+    """Give rows their ranks in order; those whose ratings are equal share the better one."""
+    for at, line in enumerate(rows):
+        tied = at > 0 and _equal(rows[at - 1], line, scale)
+        line["rank"] = rows[at - 1]["rank"] if tied else at + 1
+    return rows
+
+
+def _equal(a: Mapping[str, Any], b: Mapping[str, Any], scale: str) -> bool:
+    """Whether two have the same rating or, without any, the same bound."""
+    for names in ((scale,), (f"{scale}_low", f"{scale}_high")):
+        pairs = [(a[name], b[name]) for name in names if (a[name], b[name]) != (None, None)]
+        if pairs:
+            return all(None not in pair and math.isclose(*pair, abs_tol=_SAME) for pair in pairs)
+    return False
 
 
 def _row(
-    place: int, name: str, score: Estimate, scale: str, figure: Estimate, better: float | None
+    name: str, score: Estimate, scale: str, figure: Estimate, better: float | None
 ) -> dict[str, Any]:
-    """Return a line of the rating table, as --json prints it."""
+    """Return a line of the rating table, as --json prints it; its rank is still to come."""
     return {
-        "rank": place,
+        "rank": 0,
         "strategy": name,
         "games": score.games,
         "score": score.value,
@@ -136,13 +173,29 @@ def _row(
 def _sentences(rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Estimate]) -> list[str]:
     first, second = (str(row["strategy"]) for row in rows[:2])
     told = in_words(totals[first].affine(100), PERCENT)
+    leaders = [str(row["strategy"]) for row in rows if row["rank"] == 1]
+    if len(leaders) > 1:
+        return [_tied(leaders, len(rows), told if _same_score(leaders, totals) else None)]
     better = rows[0]["better_than_next"]
     said = [f"{first} comes first, with a score of {told} against all it met."]
     if better is not None:
-        said.append(
-            f"The chance that it is better than {second}, the next, is {100 * better:.1f} %."
-        )
+        sure = "above 99.9 %" if better > SURE else f"{100 * better:.1f} %"
+        said.append(f"The chance that it is better than {second}, the next, is {sure}.")
     return said
+
+
+def _tied(leaders: Sequence[str], of: int, score: str | None) -> str:
+    """Say who share the first place, with the score of all of them if it is one."""
+    rest = len(leaders) - _NAMED
+    named = [*leaders[:_NAMED], f"{rest} more"] if rest > 0 else leaders
+    who = f"{', '.join(named[:-1])} and {named[-1]}"
+    what = "are tied" if len(leaders) == of else "are tied for the first place"
+    return f"{who} {what}{'' if score is None else f', each with a score of {score}'}."
+
+
+def _same_score(names: Sequence[str], totals: Mapping[str, Estimate]) -> bool:
+    values = [totals[name].value or 0.0 for name in names]
+    return max(values) - min(values) <= _SAME
 
 
 def _rating_chapter(
@@ -180,7 +233,7 @@ def _rating_chapter(
                 "ratings",
                 f"Ratings ({scale})",
                 "Rating of each strategy with its 95 % interval, from best to worst.",
-                _plot_ratings,
+                plot_ratings,
                 style.rows_high,
             ),
         ),
@@ -193,15 +246,6 @@ def _note(figure: Estimate) -> str:
 
 def _number(value: float | None) -> float:
     return float("nan") if value is None else value
-
-
-def _plot_ratings(table: pd.DataFrame, ax: Axes) -> Axes:
-    # A bound is drawn where it stands, with no value in it.
-    known = table.assign(value=table["value"].fillna(table["low"]).fillna(table["high"]))
-    style.forest(known, ax, list(table["strategy"]))
-    ax.set_xlabel(str(table["unit"].iloc[0]))
-    ax.set_ylabel("strategy")
-    return ax
 
 
 _BOUNDS = (
@@ -244,14 +288,14 @@ def _worth_chapter(
     told: Worths, rows: Sequence[Mapping[str, Any]], totals: Mapping[str, Estimate]
 ) -> Chapter:
     terms = table(
-        row(term, "worth", term=f"moving {place}")
+        row(term, WORTH, term=f"moving {place}")
         for place, term in zip(("first", "second", "third"), told.places, strict=True)
     )
     return _rating_chapter(
         rows,
         totals,
         [each.worth for each in told.worths],
-        "worth",
+        WORTH,
         (
             "Worths by the model of Plackett and Luce: a team wins with the probability of its "
             "worth times a term for its place in the turn order, over the sum of the three teams. "
@@ -290,8 +334,9 @@ def _cross_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[str]) 
                 "crosstable",
                 "Score against each (%)",
                 "Scores of row against column, in percent, as shades.",
-                _plot_cross,
-                lambda t: 2.2 + 0.42 * t["strategy"].nunique(),
+                plot_cross,
+                cross_height,
+                width=cross_width,
             ),
         ),
     )
@@ -312,33 +357,17 @@ def _counts(duel: Duel) -> dict[str, int]:
     return {"won": round(won), "drawn": round(drawn), "lost": round(games - won - drawn)}
 
 
-def _plot_cross(table: pd.DataFrame, ax: Axes) -> Axes:
-    names = list(dict.fromkeys(table["strategy"]))
-    grid = table.pivot(index="strategy", columns="against", values="value")
-    grid = grid.reindex(index=names, columns=names)
-    ax.imshow(grid.to_numpy(), cmap=style.SHADES, aspect="auto")
-    for r, line in enumerate(grid.to_numpy()):
-        for c, value in enumerate(line):
-            text = style.NONE if np.isnan(value) else f"{value:.1f}"
-            ax.annotate(text, (c, r), ha="center", va="center", fontsize=8, color=style.INK)
-    ax.set_xticks(range(len(names)), [style.short(n) for n in names], rotation=45, ha="right")
-    ax.set_yticks(range(len(names)), [style.short(n) for n in names])
-    style.plain([*ax.get_xticklabels(), *ax.get_yticklabels()])
-    ax.tick_params(length=0)
-    ax.set_xlabel("against")
-    ax.set_ylabel("strategy")
-    return ax
-
-
-def _order_chapter(found: Transitivity) -> Chapter:
+def _order_chapter(found: Transitivity, deals: int) -> Chapter:
+    # One deal drawn again is the same deal: that tells nothing of how sure a result is.
+    share = 100 if deals > 1 else np.nan
     standings = pd.DataFrame(
         {
             "strategy": each.name,
             "Nash share": each.nash,
             "Nash rating (Elo)": each.rating,
             "alpha-rank share": each.mass,
-            "in the equilibrium %": 100 * each.in_support,
-            "first by alpha-rank %": 100 * each.top,
+            "in the equilibrium %": share * each.in_support,
+            "first by alpha-rank %": share * each.top,
         }
         for each in sorted(found.standings, key=lambda each: -each.mass)
     )
@@ -376,7 +405,8 @@ def _luck_chapter(tournament: Tournament, tables: Mapping[str, Table]) -> Chapte
     for (a, b), outcome in outcomes_of(tournament, tables).items():
         own, other = outcome.T / 2
         start = np.stack([own, 1 - other])  # score of the starting team in both games of a deal
-        away = start - start.mean()
+        # Each about its own mean: the two differ by who is stronger, which no deal decides.
+        away = start - start.mean(axis=1, keepdims=True)
         shared = figure(away[0] * away[1], (away**2).mean(axis=0), 2 * len(own))
         rows.append(row(shared.estimate(), PERCENT, pairing=f"{a} - {b}"))
     return Chapter(
@@ -384,9 +414,10 @@ def _luck_chapter(tournament: Tournament, tables: Mapping[str, Table]) -> Chapte
         "How much of a game the deal decides",
         (
             "Of the variance of the starting team's score, the part that the two games of a deal "
-            "have in common, in which the strategies have changed seats: what cards and start "
-            "alone decide. Where one strategy is much stronger, the two games differ by that, and "
-            "the part looks smaller than it is: it is meant for equals.",
+            "have in common, in which the strategies have changed seats: what the cards alone "
+            "decide. Each game is taken about the mean of those with the same strategy starting, "
+            "so that who is stronger does not count. Where one wins nearly all games little is "
+            "left to decide, and the part is small.",
         ),
         {"luck": table(rows)},
         {"luck": "Part of the result that the deal decides, by pairing"},
@@ -400,7 +431,8 @@ def _convergence_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[
         most = min((len(duel.points) for duel in met), default=0)
         if most < 2:
             continue
-        stops = np.unique(np.geomspace(min(20, most), most, _POINTS_ALONG).astype(int))
+        start = max(2, min(20, most // 10))
+        stops = np.unique(np.geomspace(start, most, _POINTS_ALONG).round().astype(int))
         rows += [row(total(met, int(n)), PERCENT, strategy=name, after=int(n)) for n in stops]
     return Chapter(
         "convergence",
@@ -414,22 +446,8 @@ def _convergence_chapter(duels: Mapping[tuple[str, str], Duel], names: Sequence[
                 "convergence",
                 "How the interval narrows",
                 "Score with its 95 % interval as deals come in, for the strategies ranked first.",
-                _plot_convergence,
+                plot_convergence,
                 lambda _: 4.0,
             ),
         ),
     )
-
-
-def _plot_convergence(table: pd.DataFrame, ax: Axes) -> Axes:
-    for i, (name, part) in enumerate(table.groupby("strategy", sort=False)):
-        color, dash = style.PALETTE[i], style.DASHES[i % len(style.DASHES)]
-        ax.fill_between(part["after"], part["low"], part["high"], color=color, alpha=0.18, lw=0)
-        ax.plot(part["after"], part["value"], dash, color=color, label=style.short(name))
-    ax.set_xscale("log")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda deals, _: f"{deals:,.0f}"))
-    ax.set_xlabel("deals")
-    ax.set_ylabel("score (%)")
-    ax.grid()
-    style.plain(ax.legend(loc="best", fontsize=8).get_texts())
-    return ax

@@ -14,7 +14,7 @@ A factor of any other name has tables as levels, each with a `name` and the rule
 """
 
 import json
-import tomllib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib.resources import files
@@ -22,6 +22,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from simcore.given import InputError, parse_toml, quoted, read_text
 from simcore.rules import Rules
 from simcore.simulation import MAX_GAMES
 from simcore.strategy import Strategy, find_strategy
@@ -31,13 +32,10 @@ DESIGNS = ("one-at-a-time", "full")
 MOST = 2000
 """Variants of a study at most."""
 
-LONGEST = 1_000_000
-"""Bytes of a file at most."""
-
 _KEYS = ("title", "strategy", "strong", "weak", "design", "games", "jacks", "rules", "factors")
 
 
-class StudyError(ValueError):
+class StudyError(InputError):
     """A study that cannot be: one line says what was given, where, and what is allowed."""
 
 
@@ -91,31 +89,24 @@ def sample_text() -> str:
 def read_study(file: Path, games: int | None = None) -> Study:
     """Return the study of a TOML file; raises StudyError."""
     try:
-        # What never ends, as a device or a pipe, must not be read.
-        if file.exists() and not file.is_file():
-            raise StudyError(f"{file} is no file; allowed: a TOML file")
-        if file.stat().st_size > LONGEST:
-            raise StudyError(f"{file} has {file.stat().st_size:,} bytes; allowed: {LONGEST:,}")
-        text = file.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise StudyError(f"{file} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise StudyError(f"{file} is no text in UTF-8") from None
+        text = read_text(file)
+    except InputError as error:
+        raise StudyError(f"{file} cannot be read: {error}") from None
     return parse_study(text, str(file), games)
 
 
 def parse_study(text: str, where: str, games: int | None = None) -> Study:
     """Return the study of a TOML text; `games` stands in for what it says."""
     try:
-        given = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        given = parse_toml(text)
+    except InputError as error:
         raise StudyError(f"{where} is no TOML: {error}") from None
     for key in given:
         if key not in _KEYS:
-            raise StudyError(f"{where}: {key!r}; allowed: {', '.join(_KEYS)}")
+            raise StudyError(f"{where}: {quoted(key)}; allowed: {', '.join(_KEYS)}")
     design = _of_type(given, "design", str, DESIGNS[0], where)
     if design not in DESIGNS:
-        raise StudyError(f"{where}: design: {design!r}; allowed: {', '.join(DESIGNS)}")
+        raise StudyError(f"{where}: design: {quoted(design)}; allowed: {', '.join(DESIGNS)}")
     factors = _of_type(given, "factors", dict, {}, where)
     levels = {name: _levels(name, values, where) for name, values in factors.items()}
     if not levels:
@@ -126,7 +117,7 @@ def parse_study(text: str, where: str, games: int | None = None) -> Study:
     said = _of_type(given, "games", int, 20_000, where)
     count = said if games is None else games
     if not 2 <= count <= MAX_GAMES:
-        raise StudyError(f"games: {count}; allowed: 2 to {MAX_GAMES}")
+        raise StudyError(f"games: {quoted(count)}; allowed: 2 to {MAX_GAMES}")
     return Study(
         title=_of_type(given, "title", str, where, where),
         variants=tuple(_variants(levels, design, common, strategy, where)),
@@ -143,7 +134,7 @@ def _of_type(given: Mapping[str, Any], key: str, kind: type, default: Any, where
     value = given.get(key, default)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         words = {str: "a text", int: "a whole number", bool: "true or false", dict: "a table"}
-        raise StudyError(f"{where}: {key}: {value!r:.60}; allowed: {words[kind]}")
+        raise StudyError(f"{where}: {key}: {quoted(value)}; allowed: {words[kind]}")
     return value
 
 
@@ -151,7 +142,7 @@ def _levels(name: str, values: Any, where: str) -> dict[str, dict[str, Any]]:
     """Return what each level of a factor sets, by the level's text."""
     known = {*(field.name for field in fields(Rules)), "layout", "strategy"}
     if not isinstance(values, list) or len(values) < 2:
-        raise StudyError(f"{where}: {name}: {values!r:.60}; allowed: a list of at least 2 levels")
+        raise StudyError(f"{where}: {name}: {quoted(values)}; allowed: a list of at least 2 levels")
     levels: dict[str, dict[str, Any]] = {}
     for value in values:
         if name in known:
@@ -160,13 +151,14 @@ def _levels(name: str, values: Any, where: str) -> dict[str, dict[str, Any]]:
             sets = {key: each for key, each in value.items() if key != "name"}
             text = value.get("name", _text(sets))
             if not isinstance(text, str) or not text.strip():
-                raise StudyError(f"{where}: {name}: name {text!r:.60}; allowed: a text")
+                raise StudyError(f"{where}: {name}: name {quoted(text)}; allowed: a text")
             if unknown := [key for key in sets if key not in known]:
-                told = f"{where}: {name}: {unknown[0]!r}"
+                told = f"{where}: {name}: {quoted(unknown[0])}"
                 raise StudyError(f"{told}; allowed: {', '.join(sorted(known))}")
         else:
             allowed = f"tables of rules, or as a name {', '.join(sorted(known))}"
-            raise StudyError(f"{where}: factor {name!r} has {value!r:.60}; allowed: {allowed}")
+            told = f"{where}: factor {quoted(name)} has {quoted(value)}"
+            raise StudyError(f"{told}; allowed: {allowed}")
         if text in levels:
             raise StudyError(f"{where}: {name}: {text} twice; allowed: every level once")
         levels[text] = sets
@@ -189,8 +181,11 @@ def _field(key: str) -> str:
 
 
 def _text(value: Any) -> str:
-    # TOML's dates are no JSON; the rules refuse them in words.
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    # TOML's dates are no JSON, nor is what Python cannot write; the rules refuse them in words.
+    try:
+        return value if isinstance(value, str) else json.dumps(value, default=str)
+    except (ValueError, RecursionError):
+        return quoted(value)
 
 
 def _find(name: str, where: str) -> Strategy:
@@ -208,14 +203,17 @@ def _variants(
     where: str,
 ) -> list[Variant]:
     first = {name: next(iter(told)) for name, told in levels.items()}
+    counts = [len(told) for told in levels.values()]
+    count = math.prod(counts) if design == "full" else sum(counts) - len(counts) + 1
+    if count > MOST:  # asked before there is a list of them
+        raise StudyError(f"{where}: {quoted(count)} variants; allowed: at most {MOST}")
     if design == "full":
         chosen = [dict(zip(levels, each, strict=True)) for each in product(*levels.values())]
     else:
         others = [{**first, name: text} for name, told in levels.items() for text in list(told)[1:]]
         chosen = [first, *others]
-    if len(chosen) > MOST:
-        raise StudyError(f"{where}: {len(chosen)} variants; allowed: at most {MOST}")
-    return [_variant(levels, first, each, common, strategy, where) for each in chosen]
+    players: dict[str, Strategy] = {}
+    return [_variant(levels, first, each, common, strategy, where, players) for each in chosen]
 
 
 def _variant(
@@ -225,11 +223,12 @@ def _variant(
     common: Mapping[str, Any],
     strategy: str,
     where: str,
+    players: dict[str, Strategy],
 ) -> Variant:
     settings: dict[str, Any] = {}
     for sets in (common, *(levels[name][text] for name, text in chosen.items())):
         settings |= {_field(key): value for key, value in sets.items()}
-    player = str(settings.pop("strategy", strategy))
+    player = _text(settings.pop("strategy", strategy))
     told = [f"{name}={text}" for name, text in chosen.items() if text != first[name]]
     own_name = ", ".join(told) or BASE
     try:
@@ -237,4 +236,6 @@ def _variant(
         rules.load_board()
     except ValueError as error:
         raise StudyError(f"{where}: {own_name}: {error}") from None
-    return Variant(own_name, chosen, rules, _find(player, f"{where}: {own_name}"))
+    if player not in players:  # to find one takes as long as to play hundreds of games
+        players[player] = _find(player, f"{where}: {own_name}")
+    return Variant(own_name, chosen, rules, players[player])

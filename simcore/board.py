@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simcore.cards import CARDS, CODES, NAMES, PLAIN, kind
+from simcore.given import InputError, is_file, quoted, read_text
 
 SIDE = 10
 SPACES = SIDE * SIDE
@@ -33,7 +34,7 @@ _FOLDER = Path(__file__).parent / "boards"
 BUILT_IN = ("standard", "wedge")
 
 
-class LayoutError(ValueError):
+class LayoutError(InputError):
     """A layout that breaks rules 2.2; the message names the row and the column."""
 
 
@@ -114,9 +115,9 @@ def load_board(name: str) -> Board:
     if name.startswith("random:"):
         return _random(name)
     path = Path(name)
-    if not path.is_file():
+    if not is_file(path):
         allowed = f"{', '.join(BUILT_IN)}, random:SEED or a CSV file"
-        raise LayoutError(f"board: {name!r} is no layout and no file; allowed: {allowed}")
+        raise LayoutError(f"board: {quoted(name)} is no layout and no file; allowed: {allowed}")
     return _read(path, name)
 
 
@@ -143,11 +144,12 @@ def parse_board(rows: Sequence[Sequence[str]], name: str) -> Board:
 def _parse_space(text: str, corner: bool, where: str) -> int:
     if corner != (text == FREE):
         need = "a corner must be **" if corner else "** stands in the corners only"
-        raise LayoutError(f"{where}: {text!r}; {need}")
+        raise LayoutError(f"{where}: {quoted(text)}; {need}")
     if corner:
         return NO_CARD
     if text not in CODES:
-        raise LayoutError(f"{where}: {text!r} is no card; cards are rank and suit like 10S or AH")
+        cards = "cards are rank and suit like 10S or AH"
+        raise LayoutError(f"{where}: {quoted(text)} is no card; {cards}")
     if kind(CODES[text]) != PLAIN:
         raise LayoutError(f"{where}: {text}; jacks are not printed on the board")
     return CODES[text]
@@ -155,9 +157,9 @@ def _parse_space(text: str, corner: bool, where: str) -> int:
 
 def _read(path: Path, name: str) -> Board:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path)
         rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (InputError, csv.Error) as error:
         raise LayoutError(f"board {name}: cannot be read as CSV: {error}") from None
     return parse_board(rows, name)
 
@@ -167,8 +169,8 @@ def _random(name: str) -> Board:
     from simcore.rng import LAYOUT, shuffle, stream_start
 
     seed = name.removeprefix("random:")
-    if not (seed.isascii() and seed.isdigit() and int(seed) < 2**63):
-        raise LayoutError(f"board: {name!r}; allowed: random:SEED with SEED from 0 to 2^63-1")
+    if not (seed.isascii() and seed.isdigit() and len(seed) < 20 and int(seed) < 2**63):
+        raise LayoutError(f"board: {quoted(name)}; allowed: random:SEED with SEED from 0 to 2^63-1")
     deck = np.array([c for c in range(CARDS) if kind(c) == PLAIN] * 2, np.uint8)
     shuffle(np.array([stream_start(int(seed), 0, LAYOUT, 0)]), deck, 0, len(deck))
     cards = iter(deck.tolist())

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from simcore.compiler import Compiler, is_ours
+from simcore.given import is_file, quoted
 from simcore.interpreted import interpreted_bot
 from simcore.jit import python_function
 from simcore.setting import Setting
@@ -54,19 +55,36 @@ def load_bot(name: str) -> Bot:
 
     Raises StrategyError with one line that says where the file fails.
     """
-    ends = [match.end() for match in re.finditer(r"\.py:", name)]
-    end = next((end for end in ends if Path(name[: end - 1]).is_file()), ends[0])
-    path, what = Path(name[: end - 1]), name[end:]
-    if not path.is_file():
-        raise StrategyError(f"{name}: there is no file {path}")
+    path, what = _split(name)
+    if not is_file(path):
+        raise StrategyError(f"no strategy {quoted(what)}: there is no file {path}")
+    return bot_in(path, what, name)
+
+
+def bot_in(path: Path, what: str, name: str) -> Bot:
+    """Return the bot `what` of a file, under the name that tables and errors give it."""
     key = (path.resolve(), what)
     with _lock:
         bot, files = _loaded.get(key, (None, {}))
         if bot is None or any(_hash(file) != found for file, found in files.items()):
             module, files = _load(path.resolve(), name)
-            bot = replace(_make_bot(module, what, name), source=_joined(files))
+            bot = replace(_looked_at(module, what, name), source=_joined(files))
             _loaded[key] = (bot, files)
         return replace(bot, name=name)
+
+
+def files_of(name: str) -> tuple[Path, str, dict[Path, str]]:
+    """Return what a bot that `load_bot` returned came from: file, name, and hashes of all files."""
+    path, what = _split(name)
+    with _lock:
+        return path.resolve(), what, _loaded[path.resolve(), what][1]
+
+
+def _split(name: str) -> tuple[Path, str]:
+    """Return file and name of `PATH.py:NAME`; a path may hold `.py:` itself."""
+    ends = [match.end() for match in re.finditer(r"\.py:", name)]
+    end = next((end for end in ends if is_file(Path(name[: end - 1]))), ends[0])
+    return Path(name[: end - 1]), name[end:]
 
 
 def _hash(file: Path) -> str:
@@ -128,8 +146,10 @@ def _importable(folder: Path) -> Iterator[list[Path]]:
         sys.path.remove(str(folder))
         for name in set(sys.modules) - before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and compiler.is_home(Path(file)) and not name.startswith("bot_"):
-                siblings.append(Path(file))
+            # A folder without __init__.py is a module that has no file.
+            where = file or next(iter(getattr(sys.modules[name], "__path__", ())), None)
+            if where and compiler.is_home(Path(where)) and not name.startswith("bot_"):
+                siblings += [Path(file)] if file else []
                 del sys.modules[name]
 
 
@@ -144,11 +164,22 @@ def _line_in(path: Path, error: BaseException) -> str:
     return path.name if line is None else f"{path.name}, line {line}"
 
 
+def _looked_at(module: ModuleType, what: str, name: str) -> Bot:
+    """Return the bot; StrategyError too for what raises when it is only looked at."""
+    try:
+        return _make_bot(module, what, name)
+    except StrategyError:
+        raise
+    except Exception as error:
+        where = _line_in(Path(str(module.__file__)), error)
+        raise StrategyError(f"{name}: {where}: {what} raised {told_error(error)}") from error
+
+
 def _make_bot(module: ModuleType, what: str, name: str) -> Bot:
     found, path = getattr(module, what, None), Path(str(module.__file__))
     if found is None:
         known = [key for key, value in vars(module).items() if _is_own(value, module)]
-        raise StrategyError(f"{name}: no {what!r} in the file; allowed: {', '.join(known)}")
+        raise StrategyError(f"{name}: no {quoted(what)} in the file; allowed: {', '.join(known)}")
     if isinstance(found, Bot):
         return _compiled_bot(found, path.parent, name)
     if isinstance(python_function(found), FunctionType):

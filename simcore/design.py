@@ -7,13 +7,14 @@ from itertools import permutations, product
 import numpy as np
 import numpy.typing as npt
 
+from simcore.given import InputError
 from simcore.rules import MAX_SEATS, Rules
 from simcore.strategy import Strategy
 
 DESIGNS = ("auto", "swap", "rotate", "none")
 
 
-class DesignError(ValueError):
+class DesignError(InputError):
     """Strategies or a design that do not fit the players; the message says what does."""
 
 

@@ -31,8 +31,11 @@ _PACKAGES = ("simcore", "strategies")
 _KEEP_DAYS = 30
 
 
+@functools.cache
 def source_hash() -> str:
     """Return 12 hex digits that change with any source file a kernel could come from.
+
+    They are those of the files as this process found them.
 
     Numba does not notice a change in a function that another file's cached kernel calls, so the
     cache folder carries this hash; a run's manifest carries it to say what made the tables.

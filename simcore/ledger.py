@@ -13,6 +13,7 @@ from hashlib import sha256
 from types import TracebackType
 from typing import Any, Self
 
+from simcore.given import quoted
 from simcore.place import DRAFT, DamagedError, Place, StoreError
 
 Manifest = dict[str, Any]
@@ -225,7 +226,7 @@ def read_json(place: Place, name: str, *wanted: str) -> Manifest:
     given = found.get("format") if isinstance(found, dict) else None
     if given not in wanted:
         allowed = " or ".join(map(repr, wanted))
-        raise StoreError(f"{file} has format {given!r:.60}; allowed: {allowed}")
+        raise StoreError(f"{file} has format {quoted(given)}; allowed: {allowed}")
     if not _is_sealed(data, found.pop("checksum", None)):
         raise DamagedError(f"{file} is damaged: it is not what was written: its checksum differs")
     return dict(found)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from simcore.board import parse_board
+from simcore.given import quoted
 from simcore.jit import source_hash
 from simcore.ledger import Kind, first_line, read_json
 from simcore.place import DamagedError, Place, StoreError
@@ -24,6 +25,8 @@ _PACKAGES = ("sequence-lab", "numpy", "numba", "pandas", "pyarrow")
 SUMMARY = ("sums",)
 KEPT = {"tables": TABLES, "summary": SUMMARY}
 """The files of a part, by what a run keeps."""
+
+_DESIGNS = ("swap", "rotate", "none")
 
 SAME = (
     *("source", "seed", "deals", "design", "rules", "board", "strategies", "seatings"),
@@ -87,7 +90,7 @@ def plan_of(manifest: Mapping[str, Any]) -> Plan:
         if len(seats) != rules.players:
             raise ValueError(f"seatings: {len(seats)} seats, not {rules.players}")
         if unknown := [name for name in seats if name not in names]:
-            raise ValueError(f"seatings: {unknown[0]!r} is none of the strategies")
+            raise ValueError(f"seatings: {quoted(unknown[0])} is none of the strategies")
         row[: rules.players] = [names.index(name) for name in seats]
     board = parse_board(manifest["board"], rules.board)
     return Plan(rules, board, names, seatings, manifest["seed"], manifest["design"])
@@ -129,10 +132,13 @@ def _check_manifest(manifest: Mapping[str, Any]) -> None:
         raise ValueError("strategies and seatings: there is none, or there are too many")
     for name in manifest["strategies"]:
         _check_type("strategies", name, str, "texts")
+    if manifest["design"] not in _DESIGNS:
+        told = f"design is {quoted(manifest['design'])}"
+        raise ValueError(f"{told}; expected one of {', '.join(_DESIGNS)}")
     if manifest["keep"] not in KEPT:
-        raise ValueError(f"keep is {manifest['keep']!r:.60}; expected one of {', '.join(KEPT)}")
-    for number in manifest["shard"] or ():
-        _check_type("shard", number, int, "two numbers or null")
+        raise ValueError(f"keep is {quoted(manifest['keep'])}; expected one of {', '.join(KEPT)}")
+    if manifest["shard"] is not None:
+        _check_shard(manifest["shard"])
     for part in manifest["parts"]:
         _check_type("parts", part, dict, "a list of parts")
         _check_types("parts: ", part, _PART_TYPES)
@@ -147,6 +153,12 @@ def _check_manifest(manifest: Mapping[str, Any]) -> None:
         if part["first_deal"] < end or part["deals"] < 1:
             raise ValueError(f"parts: part {part['number']} has deals of another part, or none")
         end = part["first_deal"] + part["deals"]
+
+
+def _check_shard(shard: Any) -> None:
+    whole = len(shard) == 2 and all(type(number) is int for number in shard)
+    if not whole or not 1 <= shard[0] <= shard[1]:
+        raise ValueError(f"shard is {quoted(shard)}; expected two numbers or null")
 
 
 def check_hashes(manifest: Mapping[str, Any]) -> None:
@@ -171,7 +183,7 @@ def _check_type(where: str, value: Any, wanted: type | tuple[type, ...], text: s
     fits = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
     fits = fits and not (isinstance(value, float) and not math.isfinite(value))
     if not fits or (isinstance(value, int) and value < 0):
-        raise ValueError(f"{where} is {value!r:.60}; expected {text}")
+        raise ValueError(f"{where} is {quoted(value)}; expected {text}")
 
 
 def part_name(table: str, number: int) -> str:

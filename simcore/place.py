@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from filelock import FileLock, Timeout
 
+from simcore.given import InputError
+
 DRAFT = ".tmp"
 """How the name of a file ends that is being written."""
 LOCK = ".lock"
@@ -15,7 +17,7 @@ LOCK = ".lock"
 It stays behind, empty, since to remove it would let two processes in at once."""
 
 
-class StoreError(ValueError):
+class StoreError(InputError):
     """A folder that cannot be used as asked; one line says what was given and what is allowed."""
 
 

@@ -3,13 +3,13 @@
 Field names and clause numbers are those of the project's rules; each field says what is allowed.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from simcore.board import Board, load_board
+from simcore.given import InputError, is_file, parse_toml, quoted, read_text
 
 PLAYERS = (2, 3, 4, 6, 8, 9, 10, 12)
 MAX_TEAMS = 3
@@ -22,7 +22,7 @@ _MAX_CHIPS = 10_000
 _MAX_MAX_TURNS = 1_000_000
 
 
-class RulesError(ValueError):
+class RulesError(InputError):
     """A rule setting that is not allowed; the message says what was given and what is allowed."""
 
 
@@ -151,7 +151,7 @@ class Rules:
         known = [f.name for f in fields(cls)]
         for name in settings:
             if name not in known:
-                raise RulesError(f"rules: no field {name!r}; allowed: {', '.join(known)}")
+                raise RulesError(f"rules: no field {quoted(name)}; allowed: {', '.join(known)}")
         given: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()
         }
@@ -179,11 +179,11 @@ def read_settings(path: Path) -> dict[str, Any]:
     A layout given as a relative file name is looked for beside the TOML file first.
     """
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        settings = parse_toml(read_text(path))
+    except InputError as error:
         raise RulesError(f"rules: {path} cannot be read as TOML: {error}") from None
     board = settings.get("board")
-    if isinstance(board, str) and (path.parent / board).is_file():
+    if isinstance(board, str) and is_file(path.parent / board):
         settings["board"] = str(path.parent / board)
     return settings
 
@@ -192,10 +192,10 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     """Return (field, value) of `field=value`: a TOML value, or a bare word as a string."""
     name, sign, value = text.partition("=")
     if not sign or not name.strip():
-        raise RulesError(f"rules: {text!r}; allowed: field=value, such as hand_size=6")
+        raise RulesError(f"rules: {quoted(text)}; allowed: field=value, such as hand_size=6")
     try:
-        found = tomllib.loads(f"value = {value}")
-    except tomllib.TOMLDecodeError:
+        found = parse_toml(f"value = {value}")
+    except InputError:
         found = {}
     # A value of several lines could hold more than a value.
     return name.strip(), found["value"] if found.keys() == {"value"} else value.strip()
@@ -206,7 +206,7 @@ def _set(rules: Rules, name: str, value: Any) -> None:
 
 
 def _error(name: str, value: Any, allowed: str) -> RulesError:
-    return RulesError(f"rules: {name} is {value!r}; allowed: {allowed}")
+    return RulesError(f"rules: {name} is {quoted(value)}; allowed: {allowed}")
 
 
 def _check_range(name: str, value: float, low: float, high: float) -> None:

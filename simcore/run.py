@@ -58,7 +58,7 @@ class Run:
     def _whole(self, name: str) -> pd.DataFrame:
         self._check_kept("tables")
         found = [part[name] for part in self._parts]
-        return to_frame(join_table(name, found or [_no_rows(plan_of(self.manifest))[name]]))
+        return to_frame(join_table(name, found or [no_rows(plan_of(self.manifest))[name]]))
 
     @property
     def games(self) -> pd.DataFrame:
@@ -99,8 +99,7 @@ class _PartOnDisk(Mapping[str, pa.Table]):
             data = self._place.read(file)
             if sha256(data).hexdigest() != self._entry["sha256"][name]:
                 raise ValueError(f"it is not what was written: its sha256 differs from {MANIFEST}")
-            table = pq.ParquetFile(pa.BufferReader(data)).read()
-            table = conform(table, self._like[name]) if name in self._like else checked(table)
+            table = decode_table(name, data, self._like)
             if table.num_rows != self._entry["rows"][name]:
                 raise ValueError(f"it has {table.num_rows} rows, not those of {MANIFEST}")
         except (OSError, ValueError, pa.ArrowException) as error:
@@ -115,17 +114,23 @@ class _PartOnDisk(Mapping[str, pa.Table]):
         return len(self._entry["sha256"])
 
 
+def decode_table(name: str, data: bytes, like: Tables) -> pa.Table:
+    """Return the table that a file of a part holds; ValueError or ArrowException if it is none."""
+    table = pq.ParquetFile(pa.BufferReader(data)).read()
+    return conform(table, like[name]) if name in like else checked(table)
+
+
 def load(folder: Path | str) -> Run:
     """Return the run in a folder or at a URL; StoreError if there is none, or it is damaged."""
     place = place_of(folder)
     manifest = read_manifest(place)
-    like = _no_rows(plan_of(manifest))
+    like = no_rows(plan_of(manifest))
     check_files(place, manifest)
     parts = sorted(manifest["parts"], key=lambda part: int(part["first_deal"]))
     return Run(manifest, [_PartOnDisk(place, part, like) for part in parts])
 
 
-def _no_rows(plan: Plan) -> dict[str, pa.Table]:
+def no_rows(plan: Plan) -> dict[str, pa.Table]:
     """Return tables of the right types without a game; spaces has its rows, of zeros."""
     games, seats, sequences, jacks = (
         np.zeros(0, kind) for kind in (GAME_ROW, SEAT_ROW, SEQUENCE_ROW, JACK_ROW)

@@ -10,6 +10,7 @@ import numpy as np
 from simcore.dealer import DEALER
 from simcore.design import Design, DesignError, make_design
 from simcore.engine import BENCH, play_games, seat_bot
+from simcore.given import InputError
 from simcore.jit import as_value
 from simcore.plan import Chunk, Plan
 from simcore.records import (
@@ -42,7 +43,7 @@ from simcore.table import TABLE
 from simcore.watch import STUCK_SECONDS, Stuck, told_error, watched
 
 
-class RunError(ValueError):
+class RunError(InputError):
     """Arguments of a run that are not allowed; the message says what is."""
 
 

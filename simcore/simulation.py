@@ -1,9 +1,10 @@
-"""Plan a run (deals, seatings, parts), spread it over threads, collect its tables."""
+"""Plan a run (deals, seatings, parts), spread it over threads or a cluster, collect its tables."""
 
 import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simcore.design import Design, make_design
+from simcore.keeper import AtPlace, InMemory, Keeper
 from simcore.ledger import Ledger, Manifest
 from simcore.manifest import RUN, SAME, new_manifest, now
-from simcore.place import place_of
+from simcore.place import is_url, place_of
 from simcore.plan import Chunk, Plan
 from simcore.rules import Rules
 from simcore.runner import RunError, Runner
 from simcore.spread import Stopped, Worker, spread
-from simcore.store import write_part
 from simcore.strategy import Strategy, bot_files, find_strategy
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def simulate(
     overwrite: bool = False,
     command: str = "simulate",
     progress: Progress | None = None,
+    cluster: str | None = None,
 ) -> "Run":
     """Play games and return them as a Run: in memory, or in the folder or at the URL `out`.
 
@@ -74,11 +76,15 @@ def simulate(
     strategies, games, seed, rules and design. With `out` memory does not grow with the games, and
     parts that are finished survive an interrupt. `shard` (k, n) plays the k-th of n shares, which
     `simcore.merge.merge` puts together. With `summary` only the sums that it makes are kept.
+    `cluster` is the address of a Dask scheduler whose workers play, or local:N for N processes.
 
     Raises RunError, RulesError, LayoutError, StrategyError, DesignError or StoreError (all
-    ValueErrors) for arguments that are not allowed, and BotError for a bot's fault.
+    ValueErrors) for arguments that are not allowed, BotError for a bot's fault, and ClusterError
+    for a cluster that cannot be used.
     """
     check_numbers(games, threads)
+    if cluster is not None and threads is not None:
+        raise RunError("threads and cluster: both given; allowed: one of them")
     plan, made = make_plan(strategies, rules or Rules(), seed, design)
     deals = math.ceil(games / len(made.seatings))
     Runner(plan, made)  # refuses bots before there is a folder
@@ -90,32 +96,54 @@ def simulate(
         manifest["shard"] = list(_checked_shard(shard))
         parts = parts[shard[0] - 1 :: shard[1]]
     started = time.monotonic()
+    with _players(plan, made, manifest, summary, threads, cluster, out) as play:
+        if out is None:
+            kept = InMemory(plan)
+            play(parts, kept, progress)
+            manifest |= {"finished": True, "seconds": round(time.monotonic() - started, 3)}
+            return kept.run(manifest)
+        place = place_of(out)
+        with Ledger(place, RUN, manifest, SAME, resume, overwrite) as ledger:
+            done = {part["number"] for part in ledger.manifest["parts"]}
+            missing = [part for part in parts if part.number not in done]
+            play(missing, AtPlace(place, ledger), progress)
+            total = ledger.manifest["seconds"] + round(time.monotonic() - started, 3)
+            ledger.update({"ended": now(), "seconds": total, "finished": True})
+    from simcore.run import load
 
-    def play(parts: Sequence[Part], finish: Callable[[Part, "Tables"], None]) -> None:
-        def finish_kept(part: Part, found: "Tables") -> None:
-            finish(part, found if summary is None else {"sums": summary(found, manifest)})
-
-        _spread(parts, lambda: Runner(plan, made), finish_kept, threads, progress)
-
-    from simcore.run import Run, load
-
-    if out is None:
-        kept: dict[int, Tables] = {}
-        play(parts, lambda part, found: kept.update({part.number: found}))
-        manifest |= {"finished": True, "seconds": round(time.monotonic() - started, 3)}
-        return Run(manifest, [kept[number] for number in sorted(kept)])
-    place = place_of(out)
-    with Ledger(place, RUN, manifest, SAME, resume, overwrite) as ledger:
-        done = {part["number"] for part in ledger.manifest["parts"]}
-        play(
-            [part for part in parts if part.number not in done],
-            lambda part, found: ledger.enter(
-                write_part(place, part.number, part.first_deal, part.deals, found)
-            ),
-        )
-        total = ledger.manifest["seconds"] + round(time.monotonic() - started, 3)
-        ledger.update({"ended": now(), "seconds": total, "finished": True})
     return load(out)
+
+
+@contextmanager
+def _players(
+    plan: Plan,
+    made: Design,
+    manifest: Manifest,
+    summary: Summary | None,
+    threads: int | None,
+    cluster: str | None,
+    out: Path | str | None,
+) -> Iterator[Callable[[Sequence[Part], Keeper, Progress | None], None]]:
+    """Give what plays parts and hands them over: threads of this process, or a cluster."""
+    if cluster is not None:
+        # Only here: Dask is an extra, and takes a second to import.
+        from simcore.cluster import connected
+        from simcore.job import make_job
+
+        url = out if isinstance(out, str) and is_url(out) else None
+        with connected(cluster, made.bots) as team:
+            job = make_job(plan, made.bots, manifest, summary, url)
+            yield lambda parts, keeper, progress: team.play(job, parts, keeper, progress)
+        return
+
+    def play(parts: Sequence[Part], keeper: Keeper, progress: Progress | None) -> None:
+        def finish(part: Part, found: "Tables") -> None:
+            found = found if summary is None else {"sums": summary(found, manifest)}
+            keeper.take_tables(part.number, part.first_deal, part.deals, found)
+
+        _spread(parts, lambda: Runner(plan, made), finish, threads, progress)
+
+    yield play
 
 
 def _checked_shard(shard: tuple[int, int]) -> tuple[int, int]:
@@ -181,15 +209,25 @@ def _play_part(
     runner: Runner, part: Part, stop: threading.Event, progress: Progress | None
 ) -> dict[str, Any]:
     """Play a part and return its tables; raises Stopped when the run stops."""
-    per_deal = len(runner.plan.seatings)
-    pace = Pace(1 if runner.guarded else 64)  # a model may take a second a game
-    chunks = list(
-        slices(runner, part.first_deal * per_deal, part.deals * per_deal, pace, stop, progress)
-    )
+    chunk = play_deals(runner, part.first_deal, part.deals, stop, progress)
     # Only here: pandas and pyarrow take half a second that would stand before the first game.
     from simcore.frames import tables
 
-    return tables(joined(chunks), runner.plan)
+    return tables(chunk, runner.plan)
+
+
+def play_deals(
+    runner: Runner,
+    first_deal: int,
+    deals: int,
+    stop: threading.Event,
+    progress: Progress | None = None,
+) -> Chunk:
+    """Play all games of consecutive deals; raises BotError, and Stopped once `stop` is set."""
+    per_deal = len(runner.plan.seatings)
+    pace = Pace(1 if runner.guarded else 64)  # a model may take a second a game
+    games = first_deal * per_deal, deals * per_deal
+    return joined(list(slices(runner, *games, pace, stop, progress)))
 
 
 @dataclass

@@ -32,7 +32,6 @@ What happened since the bot's last turn stands in the table's recent plays (`tab
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -46,6 +45,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from simcore.given import InputError, is_file, parse_toml, quoted, read_text
 from simcore.jit import int64, kernel, record_dtype, typed_kernel
 from simcore.moves import Hand, dead_slot
 from simcore.rng import below
@@ -207,7 +207,7 @@ class Bot:
         return not {"strategies", "simcore"}.issuperset(homes)
 
 
-class StrategyError(ValueError):
+class StrategyError(InputError):
     """A strategy that cannot be had: unknown name, bad parameter; the message says what can."""
 
 
@@ -260,7 +260,7 @@ def make_strategy(bot: Bot, given: Mapping[str, float]) -> Strategy:
     for name, value in given.items():
         if name not in known:
             allowed = ", ".join(known) or "none"
-            raise StrategyError(f"{bot.name}: no parameter {name!r}; allowed: {allowed}")
+            raise StrategyError(f"{bot.name}: no parameter {quoted(name)}; allowed: {allowed}")
         low, high = known[name].low, known[name].high
         if not low <= value <= high:
             told = f"{bot.name}: {name} is {exact(value)}"
@@ -319,7 +319,7 @@ def find_bot(name: str) -> Bot:
         raise StrategyError(f"{name}: names no function; allowed: {name}:NAME, as {name}:choose")
     points = list(entry_points(group=GROUP, name=name))
     if not points:
-        raise StrategyError(f"no strategy {name!r}; allowed: {', '.join(bot_names())}")
+        raise StrategyError(f"no strategy {quoted(name)}; allowed: {', '.join(bot_names())}")
     return _installed_bot(name, points[0])
 
 
@@ -372,7 +372,7 @@ def _split(text: str) -> tuple[str, str, str]:
         at, colon = text.partition("@"), text.partition(":")
         return at if at[1] else colon
     ends = [match.end() for match in re.finditer(r"\.py:", text)]
-    end = next((end for end in ends if Path(text[: end - 1]).is_file()), ends[0])
+    end = next((end for end in ends if is_file(Path(text[: end - 1]))), ends[0])
     found = re.search("[:@]", text[end:])
     if found is None:
         return text, "", ""
@@ -384,12 +384,13 @@ def _number(text: str, value: object) -> float:
     try:
         return float(str(value))
     except ValueError:
-        raise StrategyError(f"{text}: {value!r} is no number; allowed: NAME:param=value") from None
+        told = f"{text}: {quoted(value)} is no number"
+        raise StrategyError(f"{told}; allowed: NAME:param=value") from None
 
 
 def _read_params(path: Path) -> dict[str, float]:
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        given = parse_toml(read_text(path))
+    except InputError as error:
         raise StrategyError(f"parameters: {path} cannot be read as TOML: {error}") from None
     return {key: _number(f"{path}: {key}", value) for key, value in given.items()}

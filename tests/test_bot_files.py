@@ -139,6 +139,10 @@ def test_paths_with_signs(bot: Path) -> None:
         ("return (", "bad.py, line 2 cannot be loaded: SyntaxError"),
         ("return 1\n1 / 0", "bad.py, line 3 cannot be loaded: ZeroDivisionError: division by zero"),
         ("return 1\nexit(3)", "bad.py, line 3 cannot be loaded: SystemExit: 3"),
+        (
+            "return 1\nclass A:\n    def __getattr__(self, name):\n        1 / 0\nchoose = A()",
+            "bad.py, line 5: choose raised ZeroDivisionError: division by zero",
+        ),
     ],
 )
 def test_files_that_do_not_load(tmp_path: Path, body: str, told: str) -> None:

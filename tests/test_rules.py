@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simcore.given import MOST_BYTES
 from simcore.rules import PLAYERS, PRESETS, Rules, RulesError, parse_assignment, read_settings
 
 DEFAULTS = [  # players, teams, hand, sequences to win (rules 1.2, 3.3, 8.5)
@@ -224,6 +226,24 @@ def test_bad_toml(tmp_path: Path) -> None:
     for missing in (tmp_path / "none.toml", tmp_path):
         with pytest.raises(RulesError, match="cannot be read as TOML"):
             read_settings(missing)
+
+
+def test_what_is_no_small_file_is_refused(tmp_path: Path) -> None:
+    """Devices and pipes never end, and a long text takes as long to parse."""
+    pipe, long, deep = tmp_path / "pipe", tmp_path / "long.toml", tmp_path / "deep.toml"
+    os.mkfifo(pipe)
+    long.write_text("#" * (MOST_BYTES + 1))
+    deep.write_text("players = " + "[" * 100_000)
+    for file, told in (
+        (Path("/dev/zero"), "no regular file"),
+        (pipe, "no regular file"),
+        (long, "more than 1,000,000 bytes"),
+        (deep, "nested too deeply"),
+    ):
+        with pytest.raises(RulesError, match=f"cannot be read as TOML: .*{told}"):
+            read_settings(file)
+    long.write_text("players = 3\n" + "#" * (MOST_BYTES - 12))
+    assert read_settings(long) == {"players": 3}
 
 
 def test_toml_of_a_wrong_type(tmp_path: Path) -> None:

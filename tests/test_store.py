@@ -124,7 +124,10 @@ def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
         ({"parts": [{"number": "../../x"}]}, "number is '../../x'"),
         ({"parts": None}, "parts is None"),
         ({"keep": "all"}, "keep is 'all'; expected one of tables, summary"),
-        ({"shard": [1, "2"]}, "shard is '2'"),
+        ({"shard": [1]}, "shard is .1."),
+        ({"shard": [3, 2]}, "shard is .3, 2."),
+        ({"design": "auto"}, "design is 'auto'; expected one of swap, rotate, none"),
+        ({"shard": [1, "2"]}, "shard is .1, '2'."),
     ],
 )
 def test_load_refuses_a_manifest_that_is_wrong(

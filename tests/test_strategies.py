@@ -271,6 +271,7 @@ def test_strategies_in_text(tmp_path: Path) -> None:
         ("tuned:attack=1,attack=2", "attack is given twice"),
         ("tuned:=1", "no parameter ''"),
         ("tuned@none.toml", "none.toml cannot be read as TOML"),
+        ("tuned@/dev/zero", "/dev/zero cannot be read as TOML: no regular file"),
     ],
 )
 def test_bad_strategies_in_text(text: str, told: str) -> None:

@@ -129,6 +129,12 @@ def test_what_cannot_be_wished_is_refused():
         power.need_for_width(source, 1e-9)
     with pytest.raises(ValueError, match="power"):
         power.need_for_effect(source, 0.1, power=1)
+    for alpha in (1e-320, 9e-7):
+        for ask in (power.need_for_effect, power.detectable):
+            with pytest.raises(ValueError, match="1e-06 <= alpha < power < 1"):
+                ask(source if ask is power.need_for_effect else 0.3, 10, alpha=alpha)
+    with pytest.raises(ValueError, match=r"effect -0\.1: a number above 0"):
+        power.need_for_effect(source, -0.1)
     with pytest.raises(ValueError, match="correlation"):
         power.of_difference(source, source, 2)
     with pytest.raises(ValueError, match="score"):
@@ -137,8 +143,18 @@ def test_what_cannot_be_wished_is_refused():
         power.pilot(np.ones(7))
 
 
-def test_what_does_not_vary_needs_no_more_than_two_deals():
-    assert power.need_for_effect(power.Pilot(0.5, 0, 2), 0.1).deals == 2
+@pytest.mark.parametrize("deals", [2, 3, 30])
+def test_the_lowest_level_can_be_reached(deals):
+    effect = power.detectable(0.3, deals, alpha=power.LEAST_ALPHA)
+    found = power.power_of(0.3, deals, effect, power.LEAST_ALPHA)
+    # Of two deals scipy knows no such tail, and an approximation stands in.
+    assert found == pytest.approx(0.8, abs=0.05 if deals == 2 else 1e-6)
+
+
+def test_a_pilot_that_did_not_vary_cannot_tell():
+    flat = power.Pilot(0.5, 0, 2, 0.5)
+    assert power.need_for_effect(flat, 0.1) is None
+    assert power.need_for_width(flat, 0.1) is None
     assert power.Pilot(0.5, 0, 2, 0.5).saved is None
     assert power.detectable(0, 10) == 0
 

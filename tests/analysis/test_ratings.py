@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from tournaments import of_patterns, played, shares
 
 from analysis import estimates as e
-from analysis.davidson import BRADLEY_TERRY, DAVIDSON, HALVES, NO_SEAT
+from analysis.davidson import BRADLEY_TERRY, DAVIDSON, HALVES, NO_SEAT, fit
 from analysis.patterns import (
     DRAWN,
     POINTS,
@@ -26,7 +26,7 @@ from analysis.patterns import (
     pattern_moments,
     turned,
 )
-from analysis.ranking import ABOVE, ANCHOR, APART, NO_TERM, UNBEATEN, WINLESS
+from analysis.ranking import ABOVE, ANCHOR, APART, LONE, NO_TERM, UNBEATEN, WINLESS
 from analysis.ratings import ELO, PROFILE, ratings
 
 FIRST = ("ada", "bob", "cyd")
@@ -268,7 +268,9 @@ def test_two_of_whom_one_won_all():
     result = ratings(field([of_patterns("b", "a", {(2, 2): 30})]))
     finite(result)
     assert [each.name for each in result.ratings] == ["b", "a"]
-    assert result.ratings[1].elo.value == 0
+    assert (result.ratings[1].elo.value, result.ratings[1].elo.method) == (0, LONE)
+    named = ratings(field([of_patterns("b", "a", {(2, 2): 30})]), anchor="a")
+    assert by_name(named)["a"].elo.method == ANCHOR
     share = e.wilson(1.0, 30, e.quantile(30))[0]
     assert result.ratings[0].elo.low == pytest.approx(ELO * np.log(share / (1 - share)))
     assert result.seat.value is None
@@ -291,6 +293,19 @@ def test_elo_counts_a_deal_once_however_many_play_it_alike():
     assert told.error < 0.8 * second.error
     with pytest.raises(ValueError, match="the same deals for all"):
         common_field([Pairing("a", "b", results), Pairing("a", "c", results[:9])])
+
+
+def test_one_deal_gives_no_interval_however_many_played_it():
+    results = {("ada", "bob"): [2, 0], ("ada", "cyd"): [2, 1], ("bob", "cyd"): [0, 2]}
+    found = [Pairing(*pair, np.array([each])) for pair, each in results.items()]
+    result = ratings(common_field(found))
+    finite(result)
+    for told in (*(each.elo for each in result.ratings), result.seat, result.seat_score):
+        assert told.value is not None
+        assert (told.low, told.high, told.error, told.deals) == (None, None, None, 1)
+        assert told.method == e.ONE_DEAL
+    assert {each.better for each in result.ratings} <= {None, 0.5}
+    assert not fit(common_field(found).patterns, common_field(found).common).covariance.any()
 
 
 def test_deals_that_all_played_count_once():
@@ -379,7 +394,8 @@ def test_what_cannot_vary_or_has_no_maximum_is_told_in_words(counts, model):
         ELO * np.log(score.value / (1 - score.value)), abs=15
     )
     if score.error in (0.0, None):
-        assert (elo.low, elo.method) == (None, e.CANNOT_VARY)
+        word = e.CANNOT_VARY if score.error == 0 else e.ONE_DEAL
+        assert (elo.low, elo.method) == (None, word)
     else:
         assert elo.low < elo.value < elo.high
     if model == NO_SEAT:

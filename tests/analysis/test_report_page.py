@@ -12,10 +12,11 @@ from analysis import page
 from analysis.collect import collect
 from analysis.compare import compare
 from analysis.estimates import CANNOT_VARY, WILSON, Estimate
-from analysis.question import questions
+from analysis.question import questions, row, table
 from analysis.report import REFERENCE_SEED, random_reference, report
 from analysis.sentence import quote
 from analysis.style import PALETTE, SHADES, decimals, number
+from analysis.tables_html import shown
 from simcore import simulate
 from simcore.rules import Rules
 
@@ -192,6 +193,29 @@ def test_numbers():
     assert number(1234.5, 1) == "1,234.5"
     assert number(float("nan"), 1) == number(None, 1) == "\N{EN DASH}"
     assert [decimals(0, w) for w in (20, 2, 0.4, 0.04)] == [1, 1, 1, 2]
+
+
+def test_tables_show_counts_as_counts_and_small_figures_with_more_digits():
+    def line(value, low, high, **about):
+        return row(Estimate(value, low, high, 0.1, 10, 5, WILSON), "worth", of="a", **about)
+
+    data = table(
+        line(*figures) | {"won": won, "games saved": 2.0, "chance better than next": chance}
+        for figures, won, chance in (
+            ((3.5, 2.8, 4.4), 605, 0.99996),
+            ((2.3, 1.9, 2.9), 1395, 0.5),
+            ((0.102, 0.07, 0.14), 0, None),
+        )
+    )
+    cells = [[cell.text for cell in line] for line in shown("worths", "", data).rows]
+    assert [line[1:3] for line in cells] == [
+        ["3.5", "2.8 to 4.4"],
+        ["2.3", "1.9 to 2.9"],
+        ["0.10", "0.07 to 0.14"],
+    ]
+    assert [line[4] for line in cells] == ["605", "1,395", "0"]
+    assert {line[5] for line in cells} == {"2.00"}
+    assert [line[6] for line in cells] == ["> 0.999", "0.500", number(None, 1)]
 
 
 def _luminance(colour) -> float:

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from analysis import brownian
 from analysis.elo import ELO_PER_SD, ONE_SIDED, score_of_elo
 from analysis.estimates import NO_DATA, WILSON
-from analysis.pair_likelihood import fit_mean
+from analysis.pair_likelihood import fit, mean_is
 from analysis.sequential import (
     ACCEPTS_ELO0,
     ACCEPTS_ELO1,
@@ -137,7 +137,7 @@ FAR_APART = [0.009, 0.055, 0.32, 0.945]
 def test_intervals_cover_where_players_are_far_apart(score):
     """There tests stop at about the same pair, whoever is lucky; `test_calibration` has more."""
     test, repeats = SequentialTest(0, 10), 150
-    shares = fit_mean(1e6 * np.array(DRAWS), score)
+    shares = fit(1e6 * np.array(DRAWS), mean_is(score))
     states = play_tests(test, shares / shares.sum(), repeats, seed=12)
     found = [stopped_score(test, state) for state in states]
     held = np.mean([each.low <= score <= each.high for each in found])

@@ -10,7 +10,7 @@ from test_ratings import finite
 from tournaments import played_by_three
 
 from analysis import estimates as e
-from analysis.ranking import APART, NO_TERM, UNBEATEN, WINLESS
+from analysis.ranking import APART, LONE, NO_TERM, UNBEATEN, WINLESS
 from analysis.thirds import HELD, PLACE, TablePairing, common_table_field, table_field
 from analysis.worths import worths
 
@@ -290,6 +290,9 @@ def test_what_has_no_maximum_or_cannot_vary():
     one = worths(table_field([won("a", "b", lambda held, place: 1 - held, deals=1)]))
     finite(one)
     assert one.worths[0].name == "a"
+    assert one.worths[0].worth.method == LONE
+    single = worths(table_field([won("a", "b", lambda held, place: -place, deals=1)]))
+    assert {each.worth.method for each in single.worths} == {e.ONE_DEAL}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from helpers import Seqlab
 from scipy import stats
 
 from analysis.power import half_width_of, power_of
+from analysis.style import NONE
 from experiments import power_report
 from experiments.power import PILOT_FIRST, WIDTHS, Answer, Task, answer
 from simcore import Rules, simulate
@@ -109,6 +110,10 @@ def test_the_better_one_is_ahead_after_so_many_games() -> None:
     # Whoever is named first.
     back = answered(names[::-1], TWO, half_widths=(0.02,), deals=5000)
     assert back.ahead == told.ahead
+    # Two deals that ended alike tell nothing.
+    flat = answered(("greedy", "random"), TWO, half_widths=(0.02,), deals=2)
+    assert flat.score.value == 1
+    assert flat.ahead is None
 
 
 def test_threads_change_nothing() -> None:
@@ -140,7 +145,12 @@ def test_the_command(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(row["wish"], row["points"]) for row in rows] == [("half-width", 1), ("effect", 2)]
     assert all(row["games"] == 2 * row["deals"] for row in rows)
     assert manifest(Path("runs/power-0"))["finished"]
-    for row, line in zip(rows, said[1:3], strict=True):
+    wanted = {"pilot_deals": 400, "pilot_games": 800, "games_until_ahead": None}
+    assert all(row.items() >= wanted.items() for row in rows)
+    assert rows[0]["score_low"] < rows[0]["score"] < rows[0]["score_high"]
+    assert f"Of its games {100 * rows[0]['drawn']:.1f} % (95 % interval " in said[1]
+    assert f"is {100 * rows[0]['score']:.1f} % (95 % interval " in said[0]
+    for row, line in zip(rows, said[2:4], strict=True):
         assert f"{row['wish']} of {row['points']:g} point" in line
         assert line.endswith(f" takes {row['games']:,} games on {row['deals']:,} deals.")
     table = pd.read_csv("a/report/needs.csv")
@@ -169,9 +179,15 @@ def test_a_pilot_that_cannot_vary_is_told_in_words(seqlab: Seqlab) -> None:
     """Nobody wins on a board without enough turns, so that all games are drawn."""
     words = ("power", "-s", "greedy", "--set", "max_turns=2", "--deals", 20, "--half-width", 1)
     assert seqlab(*words, "--out", "a", "-q") == 0
-    assert "No deal of the pilot differed from another" in seqlab.out
+    assert "No deal of the pilot differed from another, so that it cannot tell" in seqlab.out
+    assert "takes" not in seqlab.out.replace("a wish takes", "")
+    assert "Of its games 100.0 %" in seqlab.out
     assert not Path("a/report/curve.csv").exists()
-    assert list(pd.read_csv("a/report/needs.csv")["deals"]) == [2]
+    assert list(pd.read_csv("a/report/needs.csv")["deals"]) == [NONE]
+    assert seqlab(*words, "--json", "-q") == 0
+    (row,) = json.loads(seqlab.out)
+    told = ("deals", "games", "games_unpaired", "saved", "games_until_ahead")
+    assert [row[name] for name in told] == [None] * 5
 
 
 def test_resumed_it_does_not_play_again(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,9 +211,14 @@ def test_bad_input_is_one_line(seqlab: Seqlab) -> None:
         (("-s", "nobody"), "no strategy 'nobody'; allowed: "),
         (("--deals", "1"), "deals: 1; allowed: 2 or more"),
         (("--deals", "0"), "deals: 0; allowed: 2 or more"),
-        (("--half-width", "0"), "half-width 0.0: a number above 0"),
-        (("--effect", "nan"), "effect nan: a number above 0"),
-        (("--effect", "1", "--chance", "0.01"), "power 0.01, alpha 0.05: 0 < alpha < power < 1"),
+        (("--half-width", "0"), "half-width: 0; allowed: points above 0"),
+        (("--effect", "nan"), "effect: nan; allowed: points above 0"),
+        (("--effect", "-1"), "effect: -1; allowed: points above 0"),
+        (
+            ("--effect", "1", "--chance", "0.01"),
+            "power 0.01, alpha 0.05: 1e-06 <= alpha < power < 1",
+        ),
+        (("--effect", "1", "--alpha", "1e-320"), "power 0.8, alpha 1e-320: 1e-06 <= alpha"),
         (("--half-width", "1e-9"), "more than 1e+12 deals: wish for less"),
         (("--seed", "-1"), "seed: -1; allowed: 0 to "),
         (("--threads", "0"), "threads: 0; allowed: 1 to "),

@@ -17,7 +17,9 @@ from helpers import Seqlab
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from analysis.estimates import ONE_DEAL, Estimate
 from analysis.question import Tables
+from analysis.ranking import LONE
 from experiments import tournament as module
 from experiments.play import play
 from experiments.record import Record
@@ -32,7 +34,7 @@ from experiments.tournament import (
     run_tournament,
     swiss_round,
 )
-from experiments.tournament_report import write
+from experiments.tournament_report import _ranked, _sentences, write
 from simcore import Rules, simulate
 from simcore.runner import RunError
 
@@ -251,6 +253,91 @@ def test_who_lost_every_game_has_a_bound_and_a_word(tmp_path: Path) -> None:
     assert "upper bound" in last["elo_method"]
     assert "NaN" not in json.dumps(rows)
     assert "below -" in (tmp_path / "a" / "report" / "index.html").read_text("utf-8")
+
+
+def chapters_of(monkeypatch: pytest.MonkeyPatch, task: Tournament, folder: Path) -> Tables:
+    """Return the tables of the report of a tournament."""
+    found: Tables = {}
+
+    def keep(*given: Any) -> Path:
+        for chapter in given[-1]:
+            found.update(chapter.tables)
+        return Path("index.html")
+
+    monkeypatch.setattr("experiments.tournament_report.write_report", keep)
+    run_tournament(task, Session(folder))
+    return found
+
+
+def test_ties_are_told_as_ties(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two turns nobody wins: neither is first, and nobody is better."""
+    without_page(monkeypatch, "tournament_report")
+    rules = Rules(max_turns=2)
+    for names, told in (
+        (("greedy", "random"), "greedy and random are tied, each with a score of 50.0 % ("),
+        (NAMES, "balanced, balanced:no_blocking=1, greedy, greedy:no_corner_lines=1 and 1 more "),
+    ):
+        task = make_tournament(strategies(names), rules, "gauntlet", 10, SEED)
+        _, rows, said = run_tournament(task, Session(tmp_path / str(len(names))))
+        assert len(said) == 1
+        assert said[0].startswith(told)
+        assert {row["rank"] for row in rows} == {1}
+
+
+def line(name: str, elo: float | None, low: float | None, better: float | None) -> dict[str, Any]:
+    return {
+        "strategy": name,
+        "elo": elo,
+        "elo_low": low,
+        "elo_high": None,
+        "better_than_next": better,
+    }
+
+
+def test_ranks_are_shared_where_ratings_are_equal() -> None:
+    given = [
+        *(line("a", None, 50.0, None), line("b", None, 50.0, 0.9)),
+        *(line("c", 0.0, -1.0, 0.5), line("d", 1e-9, -2.0, 0.9), line("e", -5.0, -9.0, None)),
+        *(line("f", None, None, None), line("g", None, None, None)),
+    ]
+    assert [row["rank"] for row in _ranked(given, "elo")] == [1, 1, 3, 3, 5, 6, 7]
+    score = Estimate(0.6, 0.5, 0.7, 0.05, 10, 5, "")
+    totals = {row["strategy"]: score for row in given}
+    (said,) = _sentences(given, totals)
+    assert said.startswith("a and b are tied for the first place, each with a score of 60.0 %")
+    (said,) = _sentences(given, totals | {"b": score.affine(0.9)})
+    assert said == "a and b are tied for the first place."
+
+
+@pytest.mark.parametrize(
+    ("better", "told"), [(0.9991, "above 99.9 %"), (1.0, "above 99.9 %"), (0.998, "99.8 %")]
+)
+def test_no_chance_is_certain(better: float, told: str) -> None:
+    rows = _ranked([line("a", 9.0, 1.0, better), line("b", -9.0, -20.0, None)], "elo")
+    score = Estimate(0.6, 0.5, 0.7, 0.05, 10, 5, "")
+    said = _sentences(rows, {"a": score, "b": score})
+    assert said[1] == f"The chance that it is better than b, the next, is {told}."
+
+
+def test_one_deal_tells_nothing_of_how_sure_a_result_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = chapters_of(monkeypatch, entered(games=1), tmp_path / "a")
+    rated = tables["ratings"][tables["ratings"]["value"].notna()]
+    assert len(rated)
+    assert rated[["low", "high"]].isna().all(axis=None)
+    assert set(rated["method"]) <= {ONE_DEAL, LONE}
+    assert tables["order"][["in the equilibrium %", "first by alpha-rank %"]].isna().all(axis=None)
+
+
+def test_who_is_stronger_is_no_part_of_what_the_deal_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pairing of unequals and one of near equals: what cards decide is never below nothing."""
+    tables = chapters_of(monkeypatch, entered(games=400), tmp_path / "a")
+    luck = tables["luck"].set_index("pairing")
+    assert (luck["high"].fillna(0) > -5).all()
+    assert luck.loc["balanced - greedy", "low"] > 5
 
 
 # Formats.
