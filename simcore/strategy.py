@@ -383,7 +383,7 @@ def _split(text: str) -> tuple[str, str, str]:
 def _number(text: str, value: object) -> float:
     try:
         return float(str(value))
-    except ValueError:
+    except (ValueError, RecursionError):
         told = f"{text}: {quoted(value)} is no number"
         raise StrategyError(f"{told}; allowed: NAME:param=value") from None
 

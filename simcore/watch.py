@@ -53,7 +53,10 @@ def told_error(error: BaseException) -> str:
     """Return the kind of an error and what it says, if anything."""
     if isinstance(error, _Ended):
         return str(error)
-    return f"{type(error).__name__}: {error}".removesuffix(": ")
+    try:
+        return f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # the class is anybody's
+        return type(error).__name__
 
 
 def left_behind() -> bool:

@@ -140,6 +140,10 @@ def test_paths_with_signs(bot: Path) -> None:
         ("return 1\n1 / 0", "bad.py, line 3 cannot be loaded: ZeroDivisionError: division by zero"),
         ("return 1\nexit(3)", "bad.py, line 3 cannot be loaded: SystemExit: 3"),
         (
+            "return 1\nclass E(Exception):\n    __str__ = None\nraise E",
+            "bad.py, line 5 cannot be loaded: E",
+        ),
+        (
             "return 1\nclass A:\n    def __getattr__(self, name):\n        1 / 0\nchoose = A()",
             "bad.py, line 5: choose raised ZeroDivisionError: division by zero",
         ),

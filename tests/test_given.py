@@ -97,6 +97,13 @@ def test_rules_that_cannot_be_shown(text: str, tmp_path: Path) -> None:
         Rules.from_settings(read_settings(tmp_path / "f.toml"))
 
 
+@pytest.mark.parametrize("text", [f"no_blocking = {HEX}", f"no_blocking.{DEEP}"])
+def test_parameters_that_cannot_be_shown(text: str, tmp_path: Path) -> None:
+    (tmp_path / "f.toml").write_text(text)
+    with pytest.raises(StrategyError, match="too large to show is no number"):
+        find_strategy(f"random@{tmp_path / 'f.toml'}")
+
+
 def many(factors: int) -> str:
     rows = "".join(f"f{n} = [{{name = 1}}, {{name = 2}}]\n" for n in range(factors))
     return f'design = "full"\n[factors]\n{rows}'

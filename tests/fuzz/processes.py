@@ -87,7 +87,7 @@ def fault(case: Case, ended: Ended) -> str:
         if len(lines) != 1 or not lines[0].startswith("error: "):
             return f"not one line of an error: {said}"
         told = lines[0].removeprefix("error: ")
-        if re.search(r"cannot be loaded: |raised ", told):  # what a bot's file raises is told so
+        if re.search(r"cannot be (loaded|compiled|read): |raised ", told):  # in others' words
             told = re.sub(r"\b\w+(Error|Exception|Exit|Group)\b", "it", told)
         return fault_of_message(told, str(case.words) + case.about)
     return f"an error, but {said}" if ended.code == 0 and "error: " in ended.err else ""
