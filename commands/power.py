@@ -70,7 +70,7 @@ def power(
     if as_json:
         print(json.dumps(_rows(found), indent=1))
         return
-    for sentence in sentences:
+    for sentence in () if quiet else sentences:
         print(sentence)
     print_table(
         ("wish", "points", "deals", "games", "games unpaired"),

@@ -131,7 +131,7 @@ def test_pilots_are_of_deals_that_no_run_has() -> None:
 
 
 def test_the_command(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("power", "-s", "greedy", "--deals", 400, "--half-width", 1, "--effect", 2, "-q")
+    words = ("power", "-s", "greedy", "--deals", 400, "--half-width", 1, "--effect", 2)
     assert seqlab(*words, "--out", "a") == 0
     said = seqlab.out.splitlines()
     assert said[0].startswith("The score of the team that moves first (greedy in all seats) is ")
@@ -178,7 +178,7 @@ def test_the_curve_passes_through_the_wishes() -> None:
 def test_a_pilot_that_cannot_vary_is_told_in_words(seqlab: Seqlab) -> None:
     """Nobody wins on a board without enough turns, so that all games are drawn."""
     words = ("power", "-s", "greedy", "--set", "max_turns=2", "--deals", 20, "--half-width", 1)
-    assert seqlab(*words, "--out", "a", "-q") == 0
+    assert seqlab(*words, "--out", "a") == 0
     assert "No deal of the pilot differed from another, so that it cannot tell" in seqlab.out
     assert "takes" not in seqlab.out.replace("a wish takes", "")
     assert "Of its games 100.0 %" in seqlab.out
@@ -186,6 +186,8 @@ def test_a_pilot_that_cannot_vary_is_told_in_words(seqlab: Seqlab) -> None:
     assert list(pd.read_csv("a/report/needs.csv")["deals"]) == [NONE]
     assert seqlab(*words, "--json", "-q") == 0
     (row,) = json.loads(seqlab.out)
+    assert seqlab(*words, "--out", "b", "-q") == 0
+    assert "pilot" not in seqlab.out
     told = ("deals", "games", "games_unpaired", "saved", "games_until_ahead")
     assert [row[name] for name in told] == [None] * 5
 
