@@ -4,7 +4,7 @@ from experiments.record import EXPERIMENT, arm_name, read_experiment
 from simcore.check import Finding, check, files_of_run, unfinished
 from simcore.ledger import read_json
 from simcore.manifest import FORMAT, MANIFEST, read_manifest
-from simcore.merge import parts_of
+from simcore.merge import part_numbers
 from simcore.place import DamagedError, place_of
 
 
@@ -15,7 +15,7 @@ def check_folder(folder: str) -> tuple[int, list[Finding]]:
         found = read_json(place, MANIFEST, FORMAT, EXPERIMENT.format)
         if found["format"] == FORMAT:
             manifest = read_manifest(place)
-            files, more = files_of_run(manifest), unfinished(manifest, parts_of(manifest))
+            files, more = files_of_run(manifest), unfinished(manifest, part_numbers(manifest))
         else:
             manifest = read_experiment(place)
             files = {arm_name(part["number"]): part["sha256"] for part in manifest["parts"]}

@@ -139,7 +139,14 @@ def read_tables(place: Place, parts: Sequence[Mapping[str, Any]]) -> dict[str, T
                 raise ValueError(f"it has {columns.num_rows} rows, not those of {MANIFEST}")
             table = {name: _column(columns, name, s) for name, s in part["columns"].items()}
             found.setdefault(part["arm"], []).append(table)
-        except (OSError, ValueError, LookupError, TypeError, pa.ArrowException) as error:
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            OverflowError,
+            pa.ArrowException,
+        ) as error:
             raise StoreError(f"{place}/{file} cannot be read: {first_line(error)}") from None
     return {arm: _joined(tables) for arm, tables in found.items()}
 

@@ -283,7 +283,8 @@ def _as_memory(start: Any, name: str) -> Callable[[Setting, Params], Memory]:
         return start  # type: ignore[no-any-return]
 
     def converted(setting: Setting, params: Params) -> Memory:
-        memory: Memory = np.ascontiguousarray(plain(setting, params), np.int64)
+        with np.errstate(invalid="raise"):  # of what is no whole number of 64 bits
+            memory: Memory = np.ascontiguousarray(plain(setting, params), np.int64)
         if memory.ndim != 1:
             raise ValueError(f"an array of {memory.ndim} dimensions; allowed: one")
         return memory

@@ -15,7 +15,7 @@ from simcore.given import quoted
 from simcore.jit import source_hash
 from simcore.ledger import Kind, first_line, read_json
 from simcore.place import DamagedError, Place, StoreError
-from simcore.plan import TABLES, Plan
+from simcore.plan import MAX_DEALS, MAX_SHARDS, TABLES, Plan
 from simcore.rules import MAX_SEATS, Rules
 
 FORMAT = "sequence-lab-run/2"
@@ -101,10 +101,10 @@ def read_manifest(place: Place) -> dict[str, Any]:
     manifest = read_json(place, MANIFEST, FORMAT)
     try:
         _check_manifest(manifest)
-        plan_of(manifest)
+        rules = plan_of(manifest).rules.settings()  # every switch, also of those not told
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         raise DamagedError(f"{place}/{MANIFEST} is damaged: {first_line(error)}") from None
-    return manifest
+    return {**manifest, "rules": rules}
 
 
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -137,6 +137,9 @@ def _check_manifest(manifest: Mapping[str, Any]) -> None:
         raise ValueError(f"{told}; expected one of {', '.join(_DESIGNS)}")
     if manifest["keep"] not in KEPT:
         raise ValueError(f"keep is {quoted(manifest['keep'])}; expected one of {', '.join(KEPT)}")
+    if manifest["deals"] > MAX_DEALS or manifest["part_deals"] < 1:
+        told = f"deals is {quoted(manifest['deals'])}, part_deals {quoted(manifest['part_deals'])}"
+        raise ValueError(f"{told}; expected up to {MAX_DEALS}, and 1 or more")
     if manifest["shard"] is not None:
         _check_shard(manifest["shard"])
     for part in manifest["parts"]:
@@ -157,7 +160,7 @@ def _check_manifest(manifest: Mapping[str, Any]) -> None:
 
 def _check_shard(shard: Any) -> None:
     whole = len(shard) == 2 and all(type(number) is int for number in shard)
-    if not whole or not 1 <= shard[0] <= shard[1]:
+    if not whole or not 1 <= shard[0] <= shard[1] <= MAX_SHARDS:
         raise ValueError(f"shard is {quoted(shard)}; expected two numbers or null")
 
 

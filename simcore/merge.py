@@ -8,7 +8,7 @@ from typing import Any
 from simcore.ledger import Ledger, Manifest, refuse_other
 from simcore.manifest import RUN, SAME, is_intact, part_files, read_manifest
 from simcore.place import Place, StoreError, place_of
-from simcore.simulation import Part, cut
+from simcore.simulation import Part
 
 _OF_ONE_RUN = tuple(key for key in SAME if key != "shard")
 
@@ -48,35 +48,39 @@ def _homes(
     places: Sequence[Place], shares: Sequence[Manifest]
 ) -> dict[int, tuple[Place, dict[str, Any]]]:
     """Return where each part lies; StoreError unless each part of the run lies in one place."""
-    whole = {part.number: part for part in parts_of({**shares[0], "shard": None})}
+    whole = part_numbers({**shares[0], "shard": None})
     home: dict[int, tuple[Place, dict[str, Any]]] = {}
     for place, share in zip(places, shares, strict=True):
         for part in share["parts"]:
             number = part["number"]
-            if whole.get(number) != Part(number, part["first_deal"], part["deals"]):
+            found = Part(number, part["first_deal"], part["deals"])
+            if number not in whole or found != _part(shares[0], number):
                 raise StoreError(f"merge: part {number} of {place} is none of this run")
             if number in home:
                 told = f"merge: part {number} is in {home[number][0]} and in {place}"
                 raise StoreError(f"{told}; allowed: every share once")
             home[number] = place, part
-    if missing := sorted(whole.keys() - home.keys()):
-        told = f"merge: {len(missing)} of {len(whole)} parts are in none of the folders"
-        first = whole[missing[0]]
+    if missing := len(whole) - len(home):
+        told = f"merge: {missing} of {len(whole)} parts are in none of the folders"
+        first = _part(shares[0], next(number for number in whole if number not in home))
         last = first.first_deal + first.deals - 1
         wanted = "all shares, each finished"
         raise StoreError(
-            f"{told}, the first being part {missing[0]}, deals {first.first_deal} to {last}"
+            f"{told}, the first being part {first.number}, deals {first.first_deal} to {last}"
             f"{_missing_shares(shares)}; allowed: {wanted}"
         )
     return home
 
 
-def parts_of(manifest: Manifest) -> list[Part]:
-    """Return the parts of a run, or of its shard."""
-    per_deal = len(manifest["seatings"])
-    parts = cut(manifest["deals"], per_deal, manifest["part_deals"] * per_deal)
+def part_numbers(manifest: Manifest) -> range:
+    """Return the numbers of the parts of a run, or of its shard, without a list of them."""
     number, shards = manifest["shard"] or (1, 1)
-    return parts[number - 1 :: shards]
+    return range(-(-manifest["deals"] // manifest["part_deals"]))[number - 1 :: shards]
+
+
+def _part(manifest: Manifest, number: int) -> Part:
+    first, deals = number * manifest["part_deals"], manifest["part_deals"]
+    return Part(number, first, min(deals, manifest["deals"] - first))
 
 
 def _missing_shares(shares: Sequence[Manifest]) -> str:
@@ -98,7 +102,11 @@ def _copy(place: Place, to: Place, manifest: Manifest, part: Manifest) -> None:
 
 def _unshared(command: str) -> str:
     """Return the command of a share without its share: that of the whole run."""
-    words, kept = iter(shlex.split(command)), []
+    try:
+        words = iter(shlex.split(command))
+    except ValueError:  # from elsewhere, with a quotation mark that opens nothing
+        return command
+    kept = []
     for word in words:
         if word in ("--shard", "--out"):
             next(words, None)

@@ -17,6 +17,8 @@ TABLES = ("games", "seats", "sequences", "jacks", "spaces")
 
 MAX_SEED = 2**63 - 1
 
+MAX_SHARDS = 10**6
+
 MAX_DEALS = 2**44
 """Deals are numbered from 0 up to this; those of runs, of at most 10^12 games, are the first."""
 

@@ -16,7 +16,7 @@ from simcore.keeper import AtPlace, InMemory, Keeper
 from simcore.ledger import Ledger, Manifest
 from simcore.manifest import RUN, SAME, new_manifest, now
 from simcore.place import is_url, place_of
-from simcore.plan import Chunk, Plan
+from simcore.plan import MAX_SHARDS, Chunk, Plan
 from simcore.rules import Rules
 from simcore.runner import RunError, Runner
 from simcore.spread import Stopped, Worker, spread
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from simcore.run import Run
 
 MAX_GAMES = 10**12
-MAX_SHARDS = 10**6
 PART_GAMES = 50_000
 """Games of a part at most: about 30 MB in memory for two players."""
 _SLICE_SECONDS = 0.2

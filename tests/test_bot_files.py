@@ -243,10 +243,14 @@ def test_wrong_starts(tmp_path: Path) -> None:
             find_bot(write(tmp_path, "return 0", f"{more}\n"))
         assert told in str(caught.value)
     file = tmp_path / "model.py"
-    file.write_text(f"{MODEL}    def start(self, setting, params): return [[1], [2]]\n")
-    with pytest.raises(RunError) as failed:
-        simulate([f"{file}:Model"], 1)
-    assert f"{file}:Model: start raised ValueError: an array of 2 dim" in str(failed.value)
+    for value, told in (
+        ("[[1], [2]]", "ValueError: an array of 2 dim"),
+        ("[1.0, 1e300, float('nan')]", "FloatingPointError: invalid value"),
+    ):
+        file.write_text(f"{MODEL}    def start(self, setting, params): return {value}\n")
+        with pytest.raises(RunError) as failed:
+            simulate([f"{file}:Model"], 1)
+        assert f"{file}:Model: start raised {told}" in str(failed.value)
 
 
 @pytest.mark.parametrize(

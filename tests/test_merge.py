@@ -126,6 +126,13 @@ def test_the_commands(seqlab: Seqlab, tmp_path: Path) -> None:
     assert "nowhere holds no run" in seqlab.err
 
 
+def test_a_command_that_is_none_is_kept(folder: Path, tmp_path: Path) -> None:
+    for share in shares(folder):
+        edit_manifest(share / "run.json", command="seqlab 'simulate")
+    merge(shares(folder), tmp_path / "odd")
+    assert load(tmp_path / "odd").manifest["command"] == "seqlab 'simulate"
+
+
 def test_the_command_of_a_merged_run_is_that_of_the_whole(folder: Path) -> None:
     for number, share in enumerate(shares(folder), 1):
         told = f"seqlab simulate --shard {number}/3 -s 'a b' --out=x --seed 4 --out y --resume"

@@ -11,8 +11,10 @@ import pytest
 from helpers import edit_manifest
 from ledgers import PARTS, PLAN, write_run
 
+from experiments.checked import check_folder
 from simcore.frames import COLUMNS
 from simcore.manifest import FORMAT, plan_of
+from simcore.merge import merge
 from simcore.place import StoreError
 from simcore.run import Run, load
 from simcore.store import default_folder
@@ -126,6 +128,9 @@ def test_default_folder_adds_a_number(tmp_path: Path, monkeypatch: pytest.Monkey
         ({"keep": "all"}, "keep is 'all'; expected one of tables, summary"),
         ({"shard": [1]}, "shard is .1."),
         ({"shard": [3, 2]}, "shard is .3, 2."),
+        ({"shard": [1, 10**7]}, "shard is .1, 10000000."),
+        ({"deals": 2**45}, "deals is 35184372088832, part_deals"),
+        ({"part_deals": 0}, "part_deals 0; expected"),
         ({"design": "auto"}, "design is 'auto'; expected one of swap, rotate, none"),
         ({"shard": [1, "2"]}, "shard is .1, '2'."),
     ],
@@ -138,6 +143,20 @@ def test_load_refuses_a_manifest_that_is_wrong(
         load(folder)
     assert "run.json" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_switches_that_are_not_told_are_those_of_the_standard_game(folder: Path) -> None:
+    """A report reads them from the manifest; rules that grow leave older runs without the new."""
+    rules = load(folder).manifest["rules"]
+    edit(folder, rules={"players": 2, "teams": None})
+    assert load(folder).manifest["rules"] == rules
+
+
+def test_a_run_of_parts_without_end_is_checked_at_once(folder: Path) -> None:
+    edit(folder, deals=2**44, part_deals=1, parts=[])
+    assert "17592186044416 of 17592186044416 parts" in str(check_folder(str(folder))[1])
+    with pytest.raises(StoreError, match="merge: 17592186044416 of 17592186044416 parts"):
+        merge([folder], folder / "out")
 
 
 def test_load_refuses_parts_that_share_deals_or_numbers(folder: Path) -> None:

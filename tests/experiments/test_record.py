@@ -17,15 +17,16 @@ from arranged import (
     report_files,
     without_page,
 )
-from helpers import Seqlab
+from helpers import Seqlab, edit_manifest
 
+from experiments.checked import check_folder
 from experiments.play import play
-from experiments.record import Record, arm_name
+from experiments.record import Record, arm_name, read_experiment, read_tables
 from simcore import Rules, simulate
 from simcore.arms import Arm
 from simcore.ledger import manifest_text
 from simcore.measures import results, scores
-from simcore.place import StoreError
+from simcore.place import Folder, StoreError
 from simcore.simulation import make_plan
 
 TOURNAMENT = (
@@ -205,6 +206,24 @@ def test_a_damaged_arm_is_played_again(
         for column, values in table.items():
             assert values.dtype == again[name][column].dtype
             assert np.array_equal(values, again[name][column])
+
+
+@pytest.mark.parametrize("shape", [[2**70], [2**40, 2**40], [0], [3]])
+def test_columns_of_another_shape_are_refused(tmp_path: Path, shape: list[int]) -> None:
+    play(record(tmp_path / "a"), task_arms()[:1])
+    file, place = tmp_path / "a" / "run.json", Folder(tmp_path / "a")
+    parts = manifest(tmp_path / "a")["parts"]
+    parts[0]["columns"] = dict.fromkeys(parts[0]["columns"], shape)
+    edit_manifest(file, parts=parts)
+    with pytest.raises(StoreError, match="cannot be read"):
+        read_tables(place, read_experiment(place)["parts"])
+
+
+def test_a_manifest_that_does_not_say_whether_it_is_finished(tmp_path: Path) -> None:
+    play(record(tmp_path / "a"), task_arms()[:1])
+    edit_manifest(tmp_path / "a" / "run.json", finished=None)
+    (finding,) = check_folder(str(tmp_path / "a"))[1]
+    assert "finished is None" in finding.told
 
 
 def test_tables_come_back_as_they_were_measured(tmp_path: Path) -> None:
