@@ -71,6 +71,7 @@ def runner(**environment: str) -> Iterator[Run]:
     finally:
         talk.close()
         zygote.wait()
+        hear.close()
 
 
 def fault(case: Case, ended: Ended) -> str:

@@ -181,6 +181,6 @@ def make(number: int, home: Path) -> Case:
     )
 
 
-@cases(10 if JIT else 2, 300)
+@cases(5 if JIT else 2, 300)
 def test_bot_files(count: int, tmp_path: Path) -> None:
     fuzz_processes("bot files", count, make, tmp_path, SEQLAB_STUCK_SECONDS="8")

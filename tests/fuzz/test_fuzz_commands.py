@@ -87,7 +87,7 @@ def _many(parameter: Any) -> bool:
     return bool(getattr(parameter, "multiple", False)) or parameter.nargs != 1
 
 
-@cases(8 if JIT else 2, 300)
+@cases(5 if JIT else 2, 300)
 @pytest.mark.skipif(not JIT, reason="commands play games")
 def test_commands(count: int, tmp_path: Path) -> None:
     fuzz_processes("commands", count, make, tmp_path)

@@ -120,7 +120,7 @@ def damage(rng: random.Random, folder: Path) -> str:
     return f"{file.relative_to(folder)}, {kind}"
 
 
-@cases(8 if JIT else 2, 300)
+@cases(4 if JIT else 2, 300)
 @pytest.mark.skipif(not JIT, reason="a report plays games")
 def test_parquet(count: int, runs: dict[str, Path], tmp_path: Path) -> None:
     def make(number: int, home: Path) -> Case:

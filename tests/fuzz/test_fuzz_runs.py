@@ -19,6 +19,7 @@ from analysis.question import questions
 from analysis.summary import summary as described
 from experiments.checked import check_folder
 from experiments.record import read_experiment, read_tables
+from experiments.session import Session
 from experiments.tournament import make_tournament, run_tournament
 from simcore import Rules, load, simulate
 from simcore.ledger import manifest_text
@@ -40,7 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     simulate(two, games, 1, rules, out=home / "summary", summary=summary, part_games=4)
     simulate(["random"], games, 1, out=home / "shard", shard=(1, 2), part_games=4)
     task = make_tournament([find_strategy(name) for name in two], Rules(), "round-robin", 4, 0)
-    run_tournament(task, home / "experiment", 1, "seqlab tournament")
+    run_tournament(task, Session(home / "experiment", 1))
     return {kind: home / kind for kind in KINDS}
 
 
