@@ -54,7 +54,7 @@ CHOOSE = (  # the body of a function, and what can be told of it
     *(("return own.nothing", 2), ("return table.nothing", 2), ("return setting.deck", 2)),
     *(("hand[0] = 1\n    return 0", 2), ("table.turn = 5\n    return 0", 1), ("yield 1", 2)),
     *(("setting.teams = 1\n    return 0", 1), ("table.chip[3] = 1\n    return 0", 1)),
-    *((f"return choose({ARGS})", 2), ("while True: pass", 2), ("raise ValueError('x\\ny')", 1)),
+    *((f"return choose({ARGS})", 2), ("while True: pass", 2), ("raise ValueError('x\\ny')", 2)),
     *(("own.memory[6144] = 1\n    return 0", 1), ("own.params = 3\n    return 0", 2)),
     *(("return undefined", 2), ("import os\n    return 0", 2), ("return [0, 'x'][0]", 2)),
     *(("print('x')\n    return 0", 0), ("return len(setting)", 2), ("return np.zeros(3)", 2)),

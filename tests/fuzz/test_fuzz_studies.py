@@ -46,7 +46,7 @@ def make(rng: random.Random) -> bytes:
     study = good(rng)
     if kind == 5 and isinstance(study.get("factors"), dict):
         many = rng.choice((2, 12, 60))
-        study["factors"] |= {f"f{n}": [{"name": n}, {"name": n + 1}] for n in range(many)}
+        study["factors"] |= {f"f{n}": [{"name": f"{n}"}, {"name": "b"}] for n in range(many)}
         study["design"] = "full"
     if kind == 6:
         name = rng.choice(("own", "layout", "strategy", rng.choice(TEXTS)))
