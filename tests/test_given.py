@@ -105,7 +105,7 @@ def test_parameters_that_cannot_be_shown(text: str, tmp_path: Path) -> None:
 
 
 def many(factors: int) -> str:
-    rows = "".join(f"f{n} = [{{name = "a"}}, {{name = "b"}}]\n" for n in range(factors))
+    rows = "".join(f"f{n} = [{{name = 'a'}}, {{name = 'b'}}]\n" for n in range(factors))
     return f'design = "full"\n[factors]\n{rows}'
 
 
@@ -125,7 +125,7 @@ def many(factors: int) -> str:
         (StudyError, lambda: parse_study(f"games = {HEX}\n{FACTORS}", "s"), "too large to show"),
         (StudyError, lambda: parse_study(f"title = {HEX}\n{FACTORS}", "s"), "too large to show"),
         (StudyError, lambda: parse_study(f"{FACTORS}chips = [{HEX}, 1]", "s"), "too large to show"),
-        (StudyError, lambda: parse_study(f"{FACTORS}x = [{{name = {HEX}}}, 1]", "s"), "allowed: a text"),
+        (StudyError, lambda: parse_study(f"{FACTORS}x = [{{name = {HEX}}}, 1]", "s"), "a text"),
         (StudyError, lambda: parse_study(f"{FACTORS}deck.{DEEP}", "s"), "at least 2 levels"),
     ],
 )
