@@ -7,6 +7,7 @@ once.
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -69,15 +70,13 @@ def main() -> None:
 def _run(command: Any) -> int:
     try:
         code = int(command.main(standalone_mode=False, prog_name="seqlab") or 0)
-        return _fail("interrupted", code) if code == INTERRUPTED else code
+        return _interrupted() if code == INTERRUPTED else code
     except _UsageError as error:
         return _refuse(error.format_message())
     except Interrupted as error:
         return _fail(str(error), error.code)
-    except Terminated:
-        return _fail("terminated", TERMINATED)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted", INTERRUPTED)
+        return _interrupted()
     except BrokenPipeError:
         return 1
     except ValueError as error:
@@ -96,8 +95,19 @@ def _refuse(message: str) -> int:
     return _fail(str(InputError(message)), 2)
 
 
+_terminated = threading.Event()
+"""Set by SIGTERM, since typer makes one end of all interrupts."""
+
+
 def _terminate(number: int, frame: object) -> None:
+    _terminated.set()
     raise Terminated
+
+
+def _interrupted() -> int:
+    if _terminated.is_set():
+        return _fail("terminated", TERMINATED)
+    return _fail("interrupted", INTERRUPTED)
 
 
 def _fail(message: str, code: int) -> int:

@@ -436,7 +436,7 @@ def test_failures_on_the_way(seqlab: Seqlab, monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("simcore.store.write_table", full)
+        patched.setattr("simcore.store.write_files", full)
         assert seqlab(*ONCE) == 1
     assert seqlab.err == (
         "error: No space left on device; finished parts are in new: "
