@@ -12,6 +12,9 @@ Worker = Callable[[Job, threading.Event], None]
 """Does one job; it raises Stopped soon after the event is set."""
 
 
+_LISTEN_SECONDS = 0.5
+
+
 class Stopped(Exception):
     """A job was given up because all are being stopped."""
 
@@ -42,9 +45,15 @@ def spread(
     with ThreadPoolExecutor(workers) as pool:
         futures: list[Future[None]] = [pool.submit(work) for _ in range(workers)]
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            # Not in one wait: a signal that comes just before it begins would be heard at its end.
+            while wait(futures, _LISTEN_SECONDS, FIRST_EXCEPTION).not_done and not _errors(futures):
+                pass
         finally:
             stop.set()
-    errors = [e for e in (f.exception() for f in futures) if e is not None]
-    for error in sorted(errors, key=lambda e: isinstance(e, Stopped)):
+    for error in sorted(_errors(futures), key=lambda e: isinstance(e, Stopped)):
         raise error
+
+
+def _errors(futures: Sequence[Future[None]]) -> list[BaseException]:
+    done = [future.exception() for future in futures if future.done()]
+    return [error for error in done if error is not None]
