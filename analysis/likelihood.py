@@ -33,6 +33,9 @@ _CLOSE = 1e-9
 _LONGEST = 5.0
 """No step moves a parameter, on its natural log scale, by more than this."""
 
+_SHORTEST = 1e-9
+"""Where no step longer than this gains, rounding hides what there is to gain."""
+
 
 def maximum(likelihood: Likelihood, start: Array, along: Array | None = None) -> Array:
     """Return where a concave likelihood with a maximum has it, by Newton's method with halving.
@@ -46,7 +49,9 @@ def maximum(likelihood: Likelihood, start: Array, along: Array | None = None) ->
             return here + step
         ahead = likelihood(here + step)
         slack = 1e-13 * abs(now.value)  # of rounding
-        while ahead.value < now.value - slack and np.abs(step).max() > 1e-12:
+        while ahead.value < now.value - slack:
+            if np.abs(step).max() < _SHORTEST:
+                return here
             step = step / 2
             ahead = likelihood(here + step)
         here, now = here + step, ahead

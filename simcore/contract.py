@@ -3,7 +3,6 @@
 The tests run them on the built-in bots, `seqlab strategies NAME --check` on any.
 """
 
-import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -82,7 +81,7 @@ def check_choices(bot: Bot, rules: Rules, seed: int, games: int = 1, asks: int =
 
     Returns the number of positions asked; raises ContractError.
     """
-    rng = random.Random(seed)
+    rng = np.random.default_rng(seed)
     start = table_for(bot, rules).design.bots[0]
     asked = 0
     for game in range(games):
@@ -156,10 +155,10 @@ def _ask(bot: Bot, runner: Runner, start: Memory, seat: int, stream: int) -> tup
     return answers[0], answers[1], answers[2]
 
 
-def _hide(runner: Runner, seat: int, rng: random.Random) -> None:
+def _hide(runner: Runner, seat: int, rng: np.random.Generator) -> None:
     """Change what is hidden from a seat: the other hands and all of the dealer's pile."""
     dealer = runner.dealer
-    cards = np.array([rng.randrange(CARDS) for _ in range(dealer.hands.size)], np.uint8)
+    cards = rng.integers(0, CARDS, dealer.hands.size, np.uint8)
     own = dealer.hands[seat].copy()
     for name in dealer.dtype.names:
         if dealer[name].dtype == np.uint8 and dealer[name].ndim:

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLAIN = (
     *("tests/test_rules.py", "tests/test_board.py"),
     *("tests/test_design.py", "tests/test_dealer.py", "tests/test_engine.py"),
-    *("tests/test_strategies.py", "tests/test_lines.py", "tests/test_simulation.py"),
+    *("tests/test_strategies.py", "tests/test_lines.py"),
 )
 """The tests of logic: these run once more without compilation."""
 
@@ -32,7 +32,7 @@ CHECKED = (
     *("-k", "not compiled and not together"),
 )
 """The tests that are run with a check of every index, for which all kernels compile anew: games of
-every table, switch and bot, without those that take long."""
+every table, switch and bot, without those that take long. Tests marked so run nowhere else."""
 
 COVERED = 97
 """Percent of the lines and branches of the logic that PLAIN has to reach."""
@@ -73,9 +73,9 @@ def main() -> int:
         ]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             passed = list(pool.map(lambda step: check(*step, quiet=True), alone))
-        spread = ["-n", "2", "--dist", "worksteal"]
+        spread, rest = ["-n", "2", "--dist", "worksteal"], ["-m", "not slow and not checked"]
         passed += [
-            check("tests", [*tests, *spread, f"--junitxml={compiled}"]),
+            check("tests", [*tests, *spread, *rest, f"--junitxml={compiled}"]),
             check(
                 "coverage",
                 [

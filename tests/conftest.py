@@ -26,6 +26,12 @@ def rich() -> Lines:
 
 
 @pytest.fixture
+def blank_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the charts undrawn, which takes most of a report's time."""
+    monkeypatch.setattr("analysis.page.draw", lambda chart, table, title: b"")
+
+
+@pytest.fixture
 def seqlab(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Seqlab:

@@ -244,7 +244,7 @@ def test_folders_by_default(seqlab: Seqlab, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="the reference of a report takes long without compilation")
-def test_run_and_report(seqlab: Seqlab, tmp_path: Path) -> None:
+def test_run_and_report(seqlab: Seqlab, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """The main job: four sentences and where the page is; the same from `report`."""
     assert seqlab("run", "--games", "300", "--threads", "2") == 0
     *sentences, strength, page = seqlab.out.splitlines()
@@ -267,6 +267,7 @@ def test_run_and_report(seqlab: Seqlab, tmp_path: Path) -> None:
     assert list((folder / "report").glob("*.png"))
     assert list((folder / "report").glob("*.csv"))
     assert load(folder).manifest["strategies"] == ["planner"]
+    request.getfixturevalue("blank_pictures")
     assert seqlab("report", folder) == 0
     assert seqlab.out.splitlines()[:-1] == [*sentences, strength]
     assert seqlab("simulate", "-s", "random", "--games", "300", "--out", "other") == 0

@@ -192,7 +192,7 @@ def test_a_search_without_trust_plays_as_its_prior() -> None:
     from simcore import simulate
 
     both = ["search:playouts=20,doubt=1000", "planner"]
-    run = simulate(both, games=max(2, scaled(40)), seed=2)
+    run = simulate(both, games=max(2, scaled(16)), seed=2)
     score = run.seats.groupby("strategy", observed=True)["score"].mean()
     assert score[both[0]] == 0.5
 

@@ -82,7 +82,7 @@ def test_choices(bot: Bot, number: int) -> None:
     """Every answer is legal, changes nothing, and is blind to what the seat cannot see."""
     players, teams = TABLES[number]
     asked = 0
-    for change in SETTINGS if JIT else SETTINGS[:1]:
+    for change in SETTINGS[number % 2 :: 2] if JIT else SETTINGS[:1]:
         rules = Rules(players=players, teams=teams, max_turns=200).settings() | change
         asked += check_choices(bot, Rules.from_settings(rules), number, asks=scaled(12))
     assert asked > scaled(30)

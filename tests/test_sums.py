@@ -58,6 +58,7 @@ def test_other_tables_are_refused(change: dict[str, object], told: str) -> None:
         checked(pa.table({"group": ["a"]}))
 
 
+@pytest.mark.usefixtures("blank_pictures")
 def test_a_report_of_sums_is_the_report_of_the_tables(seqlab: Seqlab, tmp_path: Path) -> None:
     assert seqlab("run", *WORDS, "--out", "tables") == 0
     told = seqlab.out

@@ -24,12 +24,6 @@ HOSTILE = "<script>alert('$1')</script>"
 
 
 @pytest.fixture
-def _blank_pictures(monkeypatch):
-    """Leave the charts undrawn, which takes most of a report's time."""
-    monkeypatch.setattr(page, "draw", lambda chart, table, title: b"")
-
-
-@pytest.fixture
 def _one_board(monkeypatch):
     """Draw one board of the four; the others differ in nothing but their column."""
     draw = page.draw
@@ -92,7 +86,7 @@ def _check_links(read: Reader, out) -> None:
     assert rows[0]["unit"] == "percentage points"
 
 
-@pytest.mark.usefixtures("_blank_pictures")
+@pytest.mark.usefixtures("blank_pictures")
 def test_names_of_strategies_stay_text(tmp_path):
     report(make_run(6, strategies=(HOSTILE, "b & c"), design="swap"), tmp_path / "r")
     text = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
@@ -101,7 +95,7 @@ def test_names_of_strategies_stay_text(tmp_path):
     assert "b & c" in Reader(text).text
 
 
-@pytest.mark.usefixtures("_blank_pictures")
+@pytest.mark.usefixtures("blank_pictures")
 def test_report_of_one_game(tmp_path):
     found = report(make_run(1, design="none"), tmp_path / "r")
     assert "one deal" in found[0].sentence
@@ -155,7 +149,7 @@ def test_an_old_report_is_replaced_and_anything_else_is_kept(tmp_path):
     assert (tmp_path / "mine" / "notes.txt").read_text() == "keep"
 
 
-@pytest.mark.usefixtures("_blank_pictures")
+@pytest.mark.usefixtures("blank_pictures")
 def test_two_runs_side_by_side(tmp_path):
     one = make_run(40, strategies=("greedy", "balanced"), design="swap")
     other = make_run(40, rules=Rules(players=3), seed=2)

@@ -149,7 +149,7 @@ def test_intervals_cover_where_players_are_far_apart(score):
 
 def test_the_plain_score_is_told_only_where_the_ratio_has_come_far():
     for elo in (0, 10, 40, 120):
-        for state in play_tests(LOGISTIC, chances(elo), 20, seed=13):
+        for state in play_tests(LOGISTIC, chances(elo), 8, seed=13):
             far = distance(LOGISTIC, state) >= FAR
             assert (stopped_score(LOGISTIC, state).method == WILSON) == far
             assert not far or elo > 0
