@@ -12,12 +12,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from simcore.job import Begun, Failed, Job, Outcome, Played, begin_part, finish_part, play_parts
+from simcore.job import (
+    Begun,
+    Failed,
+    Job,
+    Outcome,
+    Played,
+    asked,
+    begin_part,
+    finish_part,
+    play_parts,
+)
 from simcore.keeper import Keeper
 from simcore.packed import Packed
 from simcore.pieces import Piece, Pieces
 from simcore.runner import BotError
-from simcore.simulation import Part, Progress
+from simcore.simulation import Part, Progress, Summary
 from simcore.strategy import Strategy
 from simcore.team import ClusterError, Team, gathered, line_of
 
@@ -30,12 +40,12 @@ _LOOK_SECONDS = 1.0
 
 
 @contextmanager
-def connected(where: str, bots: Sequence[Strategy]) -> Iterator["Cluster"]:
+def connected(where: str, bots: Sequence[Strategy], summary: Summary | None) -> Iterator["Cluster"]:
     """Give the cluster at an address or of `local:N`, whose workers can play with these bots.
 
     Raises RunError for an address that is none, and ClusterError.
     """
-    with gathered(where, tuple(strategy.bot.name for strategy in bots)) as (team, look):
+    with gathered(where, asked(tuple(s.bot.name for s in bots), summary)) as (team, look):
         yield Cluster(team, look)
 
 

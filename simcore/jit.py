@@ -32,17 +32,18 @@ _KEEP_DAYS = 30
 
 
 @functools.cache
-def source_hash() -> str:
-    """Return 12 hex digits that change with any source file a kernel could come from.
+def source_hash(packages: tuple[str, ...] = _PACKAGES) -> str:
+    """Return 12 hex digits that change with any source file of packages of this project.
 
-    They are those of the files as this process found them.
+    They are those of the files as this process found them; as a rule of those that a kernel could
+    come from.
 
     Numba does not notice a change in a function that another file's cached kernel calls, so the
     cache folder carries this hash; a run's manifest carries it to say what made the tables.
     """
     root = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for package in _PACKAGES:
+    for package in packages:
         for path in sorted((root / package).glob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())

@@ -24,7 +24,7 @@ from simcore.place import place_of
 from simcore.plan import Chunk, Plan
 from simcore.runner import BotError, Runner
 from simcore.sent import SentStrategy, packages_of, received, sent
-from simcore.simulation import Part, Summary, joined, play_deals, warm_up
+from simcore.simulation import Part, Summary, joined, package_of, play_deals, warm_up
 from simcore.spread import Stopped
 from simcore.store import encode_part, write_files
 from simcore.strategy import Strategy
@@ -95,14 +95,24 @@ def make_job(
 ) -> Job:
     """Return what workers are sent; StrategyError for a bot that cannot travel."""
     travelling = tuple(sent(strategy) for strategy in bots)
-    needs = described(tuple(strategy.bot for strategy in travelling))
+    needs = described(*asked(tuple(strategy.bot for strategy in travelling), summary))
     return Job(uuid.uuid4().hex, plan, travelling, manifest, summary, url, needs)
 
 
+Asked = tuple[tuple[str, ...], str | None]
+"""What of a process has to be known: its bots, and the package that makes sums if one does."""
+
+
+def asked(bots: tuple[str, ...], summary: Summary | None) -> Asked:
+    """Return of what all processes that play a run have to have the same."""
+    return bots, None if summary is None else package_of(summary)
+
+
 @functools.cache  # it takes ten milliseconds, and every piece asks
-def described(bots: tuple[str, ...]) -> dict[str, str]:
-    """Return what has to be the same in all processes that play a run with these bots."""
-    return _HERE | packages_of(bots)
+def described(bots: tuple[str, ...], sums: str | None) -> dict[str, str]:
+    """Return what this process plays bots with, and makes sums with (`Asked`)."""
+    more = {} if sums is None else {f"source of {sums}": source_hash((sums,))}
+    return _HERE | packages_of(bots) | more
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, str]) -> str:
@@ -150,11 +160,15 @@ def finish_part(job: Job, part: Part, pieces: Sequence[Packed]) -> Outcome:
     return _tried(job, put_together)
 
 
+def _asked_of(job: Job) -> Asked:
+    return asked(tuple(bot.bot for bot in job.bots), job.summary)
+
+
 def _tried(job: Job, do: Callable[["_Loaded"], Outcome]) -> Outcome:
     """Do a piece, and say what goes wrong in it."""
     here = _worker()
     try:
-        if told := differences(job.needs, described(tuple(bot.bot for bot in job.bots))):
+        if told := differences(job.needs, described(*_asked_of(job))):
             return Failed(here, "version", f"worker {here} has {told}")
         loaded = _load(job)
         try:

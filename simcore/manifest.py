@@ -30,7 +30,7 @@ _DESIGNS = ("swap", "rotate", "none")
 
 SAME = (
     *("source", "seed", "deals", "design", "rules", "board", "strategies", "seatings"),
-    *("files", "keep", "shard", "part_deals"),
+    *("files", "keep", "keep_source", "shard", "part_deals"),
 )
 """What has to be the same for a run to go on."""
 
@@ -52,6 +52,7 @@ def new_manifest(plan: Plan, command: str, deals: int, part_deals: int) -> dict[
         "part_deals": part_deals,
         "shard": None,
         "keep": "tables",
+        "keep_source": None,
         "design": plan.design,
         "rules": plan.rules.settings(),
         "board": plan.board.rows(),
@@ -115,6 +116,7 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "ended": ((str, type(None)), "a text or null"),
     "shard": ((list, type(None)), "two numbers or null"),
     "keep": (str, "a text"),
+    "keep_source": ((str, type(None)), "a text or null"),
     "seconds": ((int, float), "a number"),
     "finished": (bool, "true or false"),
 }

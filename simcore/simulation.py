@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simcore.design import Design, make_design
+from simcore.jit import source_hash
 from simcore.keeper import AtPlace, InMemory, Keeper
 from simcore.ledger import Ledger, Manifest
 from simcore.manifest import RUN, SAME, new_manifest, now
@@ -90,7 +91,8 @@ def simulate(
     parts = cut(deals, len(made.seatings), part_games)
     manifest = new_manifest(plan, command, deals, parts[0].deals)
     manifest["files"] = bot_files(made.bots)
-    manifest["keep"] = "tables" if summary is None else "summary"
+    if summary is not None:
+        manifest |= {"keep": "summary", "keep_source": source_hash((package_of(summary),))}
     if shard is not None:
         manifest["shard"] = list(_checked_shard(shard))
         parts = parts[shard[0] - 1 :: shard[1]]
@@ -130,7 +132,7 @@ def _players(
         from simcore.job import make_job
 
         url = out if isinstance(out, str) and is_url(out) else None
-        with connected(cluster, made.bots) as team:
+        with connected(cluster, made.bots, summary) as team:
             job = make_job(plan, made.bots, manifest, summary, url)
             yield lambda parts, keeper, progress: team.play(job, parts, keeper, progress)
         return
@@ -143,6 +145,11 @@ def _players(
         _spread(parts, lambda: Runner(plan, made), finish, threads, progress)
 
     yield play
+
+
+def package_of(summary: Summary) -> str:
+    """Return the package that makes the sums: with its sources they may change."""
+    return summary.__module__.partition(".")[0]
 
 
 def _checked_shard(shard: tuple[int, int]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from simcore.job import described, differences
+from simcore.job import Asked, described, differences
 from simcore.local_workers import DyingError, local_cluster
 from simcore.runner import RunError
 
@@ -31,12 +31,12 @@ class ClusterError(RuntimeError):
 class Team:
     """Who is there, and who of them may play."""
 
-    def __init__(self, client: Any, where: str, bots: tuple[str, ...]) -> None:
+    def __init__(self, client: Any, where: str, asked: Asked) -> None:
         self.client, self.where = client, where
         self.threads: dict[str, int] = {}
         """Threads of each worker that may play, by address."""
-        self._bots = bots
-        self._needs = described(bots)
+        self._asked = asked
+        self._needs = described(*asked)
         self._refused: set[str] = set()
         self._alone = False
 
@@ -87,7 +87,7 @@ class Team:
         run, given = self.client.run, {"on_error": "return"}
 
         async def ask(worker: str) -> Any:
-            asked = run(described, self._bots, workers=[worker], **given)
+            asked = run(described, *self._asked, workers=[worker], **given)
             try:
                 return (await asyncio.wait_for(asked, _SAY_SECONDS)).get(worker)
             except TimeoutError:
@@ -120,10 +120,11 @@ def line_of(error: BaseException) -> str:
 
 
 @contextmanager
-def gathered(where: str, bots: tuple[str, ...]) -> Iterator[tuple[Team, Callable[[], None]]]:
+def gathered(where: str, asked: Asked) -> Iterator[tuple[Team, Callable[[], None]]]:
     """Give the team at an address or of `local:N`, and what is to be called about every second.
 
-    Raises RunError for an address that is none, and ClusterError.
+    `asked` says what all processes have to have the same (job.described). Raises RunError for an
+    address that is none, and ClusterError.
     """
     _check_installed()
     with ExitStack() as stack:
@@ -135,7 +136,7 @@ def gathered(where: str, bots: tuple[str, ...]) -> Iterator[tuple[Team, Callable
                 allowed = f"{_LOCAL}1 to {_LOCAL}{_MOST_LOCAL}"
                 raise RunError(f"cluster: {where!r}; allowed: {allowed}")
             address, tend = stack.enter_context(local_cluster(int(workers)))
-        team = Team(stack.enter_context(_client(address)), where, bots)
+        team = Team(stack.enter_context(_client(address)), where, asked)
         team.gather()
 
         def look() -> None:

@@ -205,6 +205,29 @@ def test_workers_write_to_a_url(
         simulate(["random"], 9000, out="memory://there/run", cluster=cluster.address)
 
 
+def test_workers_that_sum_up_otherwise(cluster: Cluster, tmp_path: Path) -> None:
+    """Their analysis is of another version, which matters to runs that keep sums only."""
+    from analysis.collect import summary
+
+    other = tmp_path / "other"
+    for package in ("simcore", "strategies", "analysis"):
+        shutil.copytree(ROOT / package, other / package, ignore=shutil.ignore_patterns("__py*"))
+    with (other / "analysis" / "length.py").open("a") as file:
+        file.write("\n# Another version.\n")
+    before = set(cluster.client.nthreads())
+    worker = cluster.start_worker(sources=other)
+    try:
+        wait_for(lambda: set(cluster.client.nthreads()) > before)
+        address = (set(cluster.client.nthreads()) - before).pop()
+        told = rf"worker {address} has source of analysis \w+, not \w+$"
+        with pytest.raises(ClusterError, match=told):
+            simulate(["random"], 40, cluster=cluster.address, summary=summary)
+        assert len(simulate(["random"], 40, cluster=cluster.address).games) == 40
+    finally:
+        cluster.end(worker)
+        wait_for(lambda: set(cluster.client.nthreads()) == before)
+
+
 @pytest.mark.slow
 def test_a_summary_is_made_by_workers(cluster: Cluster, tmp_path: Path) -> None:
     from analysis.collect import summary

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from helpers import JIT, TABLES, Desk, scaled, variant
+from helpers import JIT, TABLES, Desk, variant
 
 from simcore.strategy import Bot
 from strategies import balanced, centre, corners, counter, defender, greedy, planner, tuned
@@ -233,5 +232,4 @@ CHANGES = [
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("number", range(0, len(CHANGES), 1 if JIT else 9))
 def test_every_play_is_one_of_the_best(case: str, number: int) -> None:
-    seeds = random.Random(number).sample(range(1000), max(1, scaled(2)))
-    assert all(judge(*CASES[case], CHANGES[number], seed) > 0 for seed in seeds)
+    assert judge(*CASES[case], CHANGES[number], seed=10 * number + len(case)) > 0

@@ -52,7 +52,7 @@ EVERY = [quick(find_bot(name)) for name in bot_names()]
 BOTS = EVERY if JIT else list({bot.choose: bot for bot in EVERY if bot.fast}.values())
 IDS = [bot.name for bot in BOTS]
 
-ALL_RULES = all_rules() if JIT else all_rules()[::7]
+ALL_RULES = all_rules() if JIT else all_rules()[::11]
 
 
 @pytest.mark.parametrize("bot", BOTS, ids=IDS)
@@ -91,7 +91,7 @@ def test_choices(bot: Bot, number: int) -> None:
 @pytest.mark.parametrize("bot", BOTS, ids=IDS)
 def test_seats_do_not_share_a_stream(bot: Bot) -> None:
     """Games are different on every deal, so that a run is no game played many times."""
-    seats = simulate([make_strategy(bot, {})], max(8, scaled(40)), 3, design="none").seats
+    seats = simulate([make_strategy(bot, {})], max(4, scaled(40)), 3, design="none").seats
     assert seats.groupby("game")["played_two_eyed"].sum().nunique() > 1
 
 

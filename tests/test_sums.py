@@ -93,3 +93,13 @@ def test_sums_of_something_else_are_refused(seqlab: Seqlab, tmp_path: Path) -> N
         edit_manifest(tmp_path / "sums" / "run.json", parts=parts)
         assert seqlab("report", "sums") == 2
         assert seqlab.err.count("\n") == 1
+
+
+def test_sums_of_other_sources_are_not_added(seqlab: Seqlab, tmp_path: Path) -> None:
+    """What makes them lies outside of what `source` is the hash of."""
+    words = ("simulate", *WORDS, "--out", "sums", "--keep", "summary")
+    assert seqlab(*words) == 0
+    assert seqlab(*words, "--resume") == 0
+    edit_manifest(tmp_path / "sums" / "run.json", keep_source="0123456789ab")
+    assert seqlab(*words, "--resume") == 2
+    assert seqlab.err.startswith('error: resume: sums has another keep_source: "0123456789ab", not')
