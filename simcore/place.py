@@ -51,8 +51,15 @@ class Place(Protocol):
 
 
 def place_of(where: Path | str) -> Place:
-    """Return the place that a path or a URL tells; StoreError if fsspec does not know it."""
-    return Remote(str(where)) if is_url(where) else Folder(Path(where))
+    """Return the place that a path or a URL tells; StoreError if fsspec does not know it.
+
+    The place of a file:// URL is the folder, with its lock, that several machines may share.
+    """
+    if not is_url(where):
+        return Folder(Path(where))
+    files, root = _reached(str(where))
+    url = str(where).rstrip("/")
+    return Folder(Path(root), url) if "file" in files.protocol else Remote(url, files, root)
 
 
 def is_url(where: Path | str) -> bool:
@@ -61,19 +68,20 @@ def is_url(where: Path | str) -> bool:
 
 
 class Folder:
-    """A folder of this machine."""
+    """A folder; `url` is what it is called where it is not called by its path."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, url: str = "") -> None:
         self.path = path
+        self._name = url or str(path)
         self._lock = FileLock(path / LOCK, timeout=0)
 
     def __str__(self) -> str:
-        return str(self.path)
+        return self._name
 
     def make(self) -> bool:
         """Make the folder with its parents, and take back those made if it cannot be written."""
         if self.path.exists() and not self.path.is_dir():
-            raise StoreError(f"out: {self.path} is no folder; allowed: a folder, new or empty")
+            raise StoreError(f"out: {self} is no folder; allowed: a folder, new or empty")
         missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         made: list[Path] = []
         try:
@@ -94,7 +102,7 @@ class Folder:
         try:
             self._lock.acquire()
         except Timeout:
-            told = f"out: another process is writing to {self.path}"
+            told = f"out: another process is writing to {self}"
             raise StoreError(f"{told}; allowed: to wait for it, or another folder") from None
 
     def unlock(self) -> None:
@@ -148,6 +156,20 @@ class Folder:
             pass
 
 
+def _reached(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL and the path there; StoreError if fsspec does not know it."""
+    try:
+        import fsspec
+    except ImportError:
+        told = f"out: {url} needs fsspec"
+        raise StoreError(f"{told}; allowed: pip install 'sequence-lab[cluster]'") from None
+    try:
+        files, root = fsspec.core.url_to_fs(url.rstrip("/"))
+    except (ValueError, ImportError, OSError) as error:
+        raise StoreError(f"out: {url}: {error}; allowed: a URL that fsspec knows") from None
+    return files, str(root)
+
+
 class Remote:
     """A place that fsspec reaches by a URL.
 
@@ -155,18 +177,8 @@ class Remote:
     dies: a part is then not listed yet. There is no lock: let one process write at a time.
     """
 
-    def __init__(self, url: str) -> None:
-        try:
-            import fsspec
-        except ImportError:
-            told = f"out: {url} needs fsspec"
-            raise StoreError(f"{told}; allowed: pip install 'sequence-lab[cluster]'") from None
-        self._url = url.rstrip("/")
-        try:
-            files, self._root = fsspec.core.url_to_fs(self._url)
-        except (ValueError, ImportError, OSError) as error:
-            raise StoreError(f"out: {url}: {error}; allowed: a URL that fsspec knows") from None
-        self._files: Any = files
+    def __init__(self, url: str, files: Any, root: str) -> None:
+        self._url, self._files, self._root = url, files, root
 
     def __str__(self) -> str:
         return self._url

@@ -21,7 +21,7 @@ from distributed import Client
 from helpers import JIT, Seqlab
 
 from simcore import Rules, load, simulate
-from simcore.place import Remote, StoreError
+from simcore.place import Folder, StoreError
 from simcore.plan import TABLES
 from simcore.run import Run
 from simcore.runner import BotError, RunError
@@ -193,9 +193,9 @@ def test_workers_write_to_a_url(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrote: list[str] = []
-    write = Remote.write
+    write = Folder.write
     monkeypatch.setattr(
-        Remote, "write", lambda place, *given: (wrote.append(given[0]), write(place, *given))[1]
+        Folder, "write", lambda place, *given: (wrote.append(given[0]), write(place, *given))[1]
     )
     run = simulate(["random"], 9000, 1, out=f"file://{tmp_path}/run", cluster=cluster.address)
     same(run, simulate(["random"], 9000, 1))
