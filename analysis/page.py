@@ -22,7 +22,7 @@ from analysis import style
 from analysis.question import Chart, Tables
 from analysis.summary import Summary
 from analysis.tables_html import Shown, shown
-from simcore.check import SUMS, sums_text
+from simcore.reports import SUMS, sums_text
 
 DPI = 180
 PAGE = "index.html"

@@ -41,6 +41,11 @@ def keeping(place: object, what: str) -> Iterator[None]:
         raise Interrupted(f"interrupted; {kept}", INTERRUPTED) from None
     except OSError as error:
         raise OSError(f"{error.strerror or error}; {kept}") from error
+    except RuntimeError as error:
+        team = sys.modules.get("simcore.team")  # there if a cluster plays
+        if team is None or not isinstance(error, team.LostError):
+            raise
+        raise RuntimeError(f"{error}; {kept}") from None
 
 
 def command_line() -> str:

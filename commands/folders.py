@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from commands.options import Json, Overwrite, Quiet, Resume
+from simcore.given import tame
 
 
 def check(
@@ -29,7 +30,7 @@ def check(
         print(json.dumps({"files": files, "findings": findings}, indent=1))
     else:
         for finding in found:
-            print(f"{finding.kind}: {finding.name}: {finding.told}")
+            print(tame(f"{finding.kind}: {finding.name}: {finding.told}"))
         if not found and not quiet:
             print(f"{files:,} files, all as written")
     if found:

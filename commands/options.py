@@ -88,6 +88,9 @@ class FolderOptions:
 
         if (self.resume or self.overwrite) and self.out is None:
             raise ValueError("resume, overwrite: no folder given; allowed: with --out FOLDER")
+        if self.out is not None and self.out.startswith("memory://"):
+            told = f"out: {self.out} is gone when the command ends"
+            raise ValueError(f"{told}; allowed: a folder, or a URL of a place that stays")
         return self.out or str(default_folder(command, seed))
 
 

@@ -24,6 +24,7 @@ from commands.options import (
     Strategies,
     Teams,
 )
+from simcore.given import quoted
 
 if TYPE_CHECKING:
     from simcore.run import Run
@@ -114,7 +115,9 @@ def _share(text: str) -> tuple[int, int]:
     number, slash, shards = text.partition("/")
     if not slash or not all(each.isascii() and each.isdigit() for each in (number, shards)):
         raise ValueError(f"shard: {text!r}; allowed: K/N, as 3/16")
-    return int(number[:9]), int(shards[:9])
+    if max(len(number), len(shards)) > 9:
+        raise ValueError(f"shard: {quoted(text)}; allowed: K/N, as 3/16")
+    return int(number), int(shards)
 
 
 def _summary() -> "Summary":

@@ -5,15 +5,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from simcore.arms import Arm, Table
 from simcore.given import quoted
 from simcore.jit import source_hash
-from simcore.ledger import Kind, Ledger, first_line, read_json
+from simcore.ledger import Kind, Ledger, Recorded, first_line, read_json
 from simcore.manifest import MANIFEST, is_intact, now, versions_of
 from simcore.place import DamagedError, Folder, Place, StoreError
 from simcore.store import write_table
@@ -24,7 +23,7 @@ SHARE_GAMES = 20_000
 _PACKAGES = ("sequence-lab", "numpy", "numba", "scipy", "pyarrow")
 
 
-class Record:
+class Record(Recorded):
     """An experiment being written, to be used in a `with` statement."""
 
     def __init__(
@@ -50,26 +49,9 @@ class Record:
             "finished": False,
         }
         same = ("source", "share_games", *task)
-        self._ledger = Ledger(Folder(path), EXPERIMENT, new, same, resume, overwrite)
+        super().__init__(Ledger(Folder(path), EXPERIMENT, new, same, resume, overwrite))
         self._next = 1 + max((part["number"] for part in self.manifest["parts"]), default=-1)
         self._ledger.update({"finished": False})
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Enter what is finished, and let others write."""
-        self._ledger.__exit__(kind, error, trace)
-
-    @property
-    def manifest(self) -> dict[str, Any]:
-        """What run.json holds."""
-        return self._ledger.manifest
 
     def missing(self, arms: Sequence[Arm]) -> list[Arm]:
         """Return the arms, or shares of arms, that are not done."""
@@ -179,7 +161,7 @@ def _read_whole(place: Place) -> dict[str, Any]:
     return {**found, "parts": parts}
 
 
-EXPERIMENT = Kind(MANIFEST, FORMAT, _read_whole)
+EXPERIMENT = Kind(MANIFEST, FORMAT, _read_whole, r"arms(/arm-\d+\.parquet)?")
 
 
 def _check(manifest: Mapping[str, Any]) -> None:

@@ -7,10 +7,8 @@ from hashlib import sha256
 
 from simcore.ledger import Manifest
 from simcore.manifest import KEPT, MANIFEST, part_files
-from simcore.place import DRAFT, Place
-
-SUMS = "SHA256SUMS"
-"""In the folder of a report: the checksums of its files, as the program sha256sum writes them."""
+from simcore.place import Place
+from simcore.reports import SUMS, files_of_report, is_draft, reports_in
 
 _PART = re.compile(rf"({'|'.join({t for kept in KEPT.values() for t in kept})}|arms)/\w+-\d+\.\w+")
 
@@ -34,12 +32,17 @@ def check(place: Place, files: Mapping[str, str]) -> list[Finding]:
     """
     names = place.names()
     found = list(_of_files(place, names, files, f"{MANIFEST} lists it"))
-    reports = sorted({name.partition("/")[0] for name in names if name.endswith(f"/{SUMS}")})
     reported: set[str] = set()
-    for report in reports:
-        listed = _listed(place, report)
-        reported |= {*listed, f"{report}/{SUMS}"}
-        found += _of_files(place, names, listed, f"{report}/{SUMS} lists it")
+    for report in reports_in(names):
+        sums = f"{report}/{SUMS}"
+        reported.add(sums)
+        try:
+            listed = files_of_report(place, report)
+        except OSError as error:
+            found.append(_unreadable(sums, error))
+            continue
+        reported |= listed.keys()
+        found += _of_files(place, names, listed, f"{sums} lists it")
     for name in sorted(set(names) - files.keys() - reported - {MANIFEST}):
         found.append(_unlisted(name))
     return found
@@ -57,28 +60,19 @@ def _of_files(
             if sha256(place.read(name)).hexdigest() != checksum:
                 yield Finding("damaged", name, "it is not what was written: its sha256 differs")
         except OSError as error:
-            yield Finding("damaged", name, f"it cannot be read: {error.strerror or error}")
+            yield _unreadable(name, error)
+
+
+def _unreadable(name: str, error: OSError) -> Finding:
+    return Finding("damaged", name, f"it cannot be read: {error.strerror or error}")
 
 
 def _unlisted(name: str) -> Finding:
-    if name.endswith(DRAFT):
-        return Finding("surplus", name, "left by a process that was killed; --resume removes it")
+    if is_draft(name):
+        return Finding("surplus", name, "left by a process that was killed; it does not count")
     if _PART.fullmatch(name):
         return Finding("surplus", name, f"{MANIFEST} does not list it, so it does not count")
     return Finding("foreign", name, "no file of a run")
-
-
-def _listed(place: Place, report: str) -> dict[str, str]:
-    """Return the checksums of a report's files by name; a line that is none names no file."""
-    text = place.read(f"{report}/{SUMS}").decode(errors="replace")
-    lines = [line.partition("  ") for line in text.splitlines()]
-    return {f"{report}/{name}": checksum for checksum, _, name in lines}
-
-
-def sums_text(files: Mapping[str, bytes]) -> str:
-    """Return what SHA256SUMS of a report says of its files by name."""
-    lines = (f"{sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
-    return "".join(lines)
 
 
 def unfinished(manifest: Manifest, numbers: range) -> list[Finding]:

@@ -29,12 +29,14 @@ from simcore.pieces import Piece, Pieces
 from simcore.runner import BotError
 from simcore.simulation import Part, Progress, Summary
 from simcore.strategy import Strategy
-from simcore.team import ClusterError, Team, gathered, line_of
+from simcore.team import ClusterError, LostError, Team, gathered, line_of
 
 _PER_THREAD = 2
 """Pieces in flight for each thread: so the next is there when one is done."""
 _WRITERS = 4
 """Threads that fetch what has come, and write it."""
+_MOST_LOSSES = 3
+"""How often a piece is sent again whose workers are all gone: it may be what kills them."""
 _LOOK_SECONDS = 1.0
 """How often is looked who is there."""
 
@@ -73,6 +75,8 @@ class Cluster:
                         play.send_stranded()
                         # Beside the rest: a worker may take long to say what it is.
                         looking, due = pool.submit(self._look), time.monotonic() + _LOOK_SECONDS
+            except ClusterError as error:
+                raise LostError(str(error)) from None
             finally:
                 play.cancel()
 
@@ -83,12 +87,16 @@ def _untold(games: int) -> None:
 
 @dataclass(eq=False)
 class _Flight:
-    """A piece on its way, or what puts a part together; `workers` are those that may do it."""
+    """A piece on its way, or what puts a part together; `workers` are those that may do it.
+
+    `losses` counts how often all of them went away.
+    """
 
     piece: Piece
     packed: list[Packed] | None = None
     future: Any = None
     workers: frozenset[str] = frozenset()
+    losses: int = 0
 
 
 @dataclass
@@ -139,6 +147,10 @@ class _Play:
         """Send again what no worker is left for."""
         if self._team.threads:
             for flight in [f for f in self._flights if not f.workers & self._team.threads.keys()]:
+                flight.losses += 1
+                if flight.losses > _MOST_LOSSES:
+                    told = f"all workers went {flight.losses} times that had {self._games(flight)}"
+                    raise ClusterError(f"cluster: {told}")
                 self._send_again(flight)
 
     def cancel(self) -> None:
@@ -205,14 +217,16 @@ class _Play:
         try:
             return cast(Outcome, future.result())
         except KilledWorker as error:
-            first = flight.piece.first_deal * self._games_of_deal
-            last = first + flight.piece.deals * self._games_of_deal - 1
-            died = f"{error.allowed_failures + 1} workers died that had games {first} to {last}"
+            died = f"{error.allowed_failures + 1} workers died that had {self._games(flight)}"
             told = f"cluster: {died}, the last was {error.last_worker.address}"
             raise ClusterError(told) from None
         except BaseException as error:
             told = f"cluster: {self._team.where} lost a piece: {line_of(error)}"
             raise ClusterError(told) from None
+
+    def _games(self, flight: _Flight) -> str:
+        first = flight.piece.first_deal * self._games_of_deal
+        return f"games {first} to {first + flight.piece.deals * self._games_of_deal - 1}"
 
     def _landed(self, flight: _Flight, future: Any, outcome: Outcome | BaseException) -> None:
         """Take note of what came of a piece; raises what went wrong."""

@@ -5,6 +5,7 @@ so a run cut short at any point holds whole parts. run.json ends with a checksum
 """
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any, Self
 
 from simcore.given import quoted
 from simcore.place import DRAFT, DamagedError, Place, StoreError
+from simcore.reports import SUMS, files_of_report, is_draft, reports_in
 
 Manifest = dict[str, Any]
 
@@ -27,13 +29,15 @@ games, it takes a quarter of a second, and replacing it for every part would tak
 class Kind:
     """What lies at a place of ours: the name of its manifest, the format, and how it is read.
 
-    `listed` is the key of the list in it that grows. `read` checks what a manifest says and leaves
+    `files` is a regular expression of the other files that it has. `listed` is the key of the list
+    in the manifest that grows. `read` checks what a manifest says and leaves
     those parts in it that are whole; it raises StoreError.
     """
 
     manifest: str
     format: str
     read: Callable[[Place], Manifest]
+    files: str
     listed: str = "parts"
 
 
@@ -133,7 +137,7 @@ def _claimed(place: Place, kind: Kind, resume: bool, overwrite: bool) -> Manifes
         begun = _check_old(place, kind, resume, overwrite)
         if begun and resume:
             return kind.read(place)
-        clear(place, kind.manifest)
+        _clear(place, kind)
     except OSError as error:
         place.unlock()
         raise StoreError(f"out: {place} cannot be written: {error.strerror or error}") from None
@@ -155,10 +159,45 @@ def _check_old(place: Place, kind: Kind, resume: bool, overwrite: bool) -> bool:
     return True
 
 
-def clear(place: Place, manifest: str) -> None:
-    """Remove what lies at a place, its manifest last, so that it stays one of ours until then."""
-    for name in sorted(place.names(), key=lambda name: name == manifest):
+def _clear(place: Place, kind: Kind) -> None:
+    """Remove what lies at a place, its manifest last, so that it stays one of ours until then.
+
+    StoreError if there is something else: it is somebody's, and nothing is removed.
+    """
+    names = place.names()
+    ours = {f"{report}/{SUMS}" for report in reports_in(names)}
+    ours |= {name for report in reports_in(names) for name in files_of_report(place, report)}
+    for name in names:
+        if not (name in ours or is_draft(name) or re.fullmatch(kind.files, name)):
+            if name != kind.manifest:
+                told = f"overwrite: {place} holds {name}, which is not ours"
+                raise StoreError(f"{told}; allowed: after it is moved, or another folder")
+    for name in sorted(names, key=lambda name: name == kind.manifest):
         place.remove(name)
+
+
+class Recorded:
+    """Something that is written with a ledger of its own, to be used in a `with` statement."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Enter what is finished, and let others write."""
+        self._ledger.__exit__(kind, error, trace)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the ledger's file holds."""
+        return self._ledger.manifest
 
 
 def refuse_other(
@@ -178,7 +217,7 @@ def _difference(name: str, old: object, new: object) -> str:
     if old == new:
         return ""
     if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted({*old, *new}, key=str):
+        for key in {**new, **old}:
             if old.get(key) != new.get(key):
                 return f"{name}: {_difference(str(key), old.get(key), new.get(key))}"
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
@@ -223,7 +262,9 @@ def read_json(place: Place, name: str, *wanted: str) -> Manifest:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         raise DamagedError(f"{file} is damaged: it is no JSON: {first_line(error)}") from None
-    given = found.get("format") if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        raise DamagedError(f"{file} is damaged: it holds {quoted(found)}, not names and values")
+    given = found.get("format")
     if given not in wanted:
         allowed = " or ".join(map(repr, wanted))
         raise StoreError(f"{file} has format {quoted(given)}; allowed: {allowed}")

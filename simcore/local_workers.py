@@ -48,7 +48,8 @@ def local_cluster(workers: int) -> Iterator[tuple[str, Callable[[], None]]]:
 
     with (
         tempfile.TemporaryDirectory(prefix="seqlab-", ignore_cleanup_errors=True) as scratch,
-        dask.config.set(_CALM),
+        # Or Dask leaves its locks in the system's temporary folder.
+        dask.config.set(_CALM | {"temporary-directory": scratch}),
         LocalCluster(
             n_workers=0,
             processes=True,

@@ -29,7 +29,7 @@ KEPT = {"tables": TABLES, "summary": SUMMARY}
 _DESIGNS = ("swap", "rotate", "none")
 
 SAME = (
-    *("source", "seed", "deals", "design", "rules", "board", "strategies", "seatings"),
+    *("source", "seed", "games", "rules", "board", "strategies", "design", "deals", "seatings"),
     *("files", "keep", "keep_source", "shard", "part_deals"),
 )
 """What has to be the same for a run to go on."""
@@ -223,7 +223,8 @@ def _read_run(place: Place) -> dict[str, Any]:
     return {**manifest, "parts": parts}
 
 
-RUN = Kind(MANIFEST, FORMAT, _read_run)
+_FILES = "|".join(table for kept in KEPT.values() for table in kept)
+RUN = Kind(MANIFEST, FORMAT, _read_run, rf"({_FILES})(/part-\d+\.parquet)?")
 
 
 def check_files(place: Place, manifest: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from simcore.ledger import Ledger, Manifest, refuse_other
 from simcore.manifest import RUN, SAME, is_intact, part_files, read_manifest
-from simcore.place import Place, StoreError, place_of
+from simcore.place import Folder, Place, StoreError, place_of
 from simcore.simulation import Part
 
 _OF_ONE_RUN = tuple(key for key in SAME if key != "shard")
@@ -31,11 +31,19 @@ def merge(
         raise StoreError("merge: no folder; allowed: the folders of all shares of a run")
     for place, share in zip(places[1:], shares[1:], strict=True):
         refuse_other(share, shares[0], _OF_ONE_RUN, place, "merge")
+    to = place_of(out)
+    for place in places:
+        if _overlap(place, to):
+            raise StoreError(f"merge: out {to} is in or around {place}; allowed: another folder")
     home = _homes(places, shares)
+    # All of them before there is anything at `out`, or what lies there is removed.
+    for place, part in home.values():
+        for name, checksum in part_files(shares[0], part).items():
+            _check_intact(place, name, checksum)
     new = {**shares[0], "command": _unshared(shares[0]["command"]), "shard": None, "parts": []}
     new["seconds"] = round(sum(share["seconds"] for share in shares), 3)
     new["finished"] = False
-    with Ledger(place_of(out), RUN, new, SAME, resume, overwrite) as ledger:
+    with Ledger(to, RUN, new, SAME, resume, overwrite) as ledger:
         done = {part["number"] for part in ledger.manifest["parts"]}
         for number, (place, part) in sorted(home.items()):
             if number not in done:
@@ -94,10 +102,22 @@ def _missing_shares(shares: Sequence[Manifest]) -> str:
 
 def _copy(place: Place, to: Place, manifest: Manifest, part: Manifest) -> None:
     for name, checksum in part_files(manifest, part).items():
-        if not is_intact(place, name, checksum):
-            wanted = "files as written; the share's own command with --resume plays it again"
-            raise StoreError(f"merge: {place}/{name} is missing or damaged; allowed: {wanted}")
+        _check_intact(place, name, checksum)
         to.write(name, place.read(name))
+
+
+def _check_intact(place: Place, name: str, checksum: str) -> None:
+    if not is_intact(place, name, checksum):
+        wanted = "files as written; the share's own command with --resume plays it again"
+        raise StoreError(f"merge: {place}/{name} is missing or damaged; allowed: {wanted}")
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    """Return whether one place is the other, or lies in it."""
+    if isinstance(one, Folder) and isinstance(other, Folder):
+        a, b = one.path.resolve(), other.path.resolve()
+        return a.is_relative_to(b) or b.is_relative_to(a)
+    return str(one) == str(other)
 
 
 def _unshared(command: str) -> str:

@@ -1,7 +1,9 @@
 """Where a run lies: a folder, or any other place that fsspec reaches. Files are written whole."""
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -112,19 +114,28 @@ class Folder:
     def names(self) -> list[str]:
         """Return the names of all files and empty folders."""
         found = []
-        for child in self.path.rglob("*"):
-            inside = child.is_dir() and not child.is_symlink() and any(child.iterdir())
+        # A folder of tables may be a link to another disk; no link is followed further.
+        linked = [child for child in self.path.iterdir() if child.is_symlink() and child.is_dir()]
+        below = [file for folder in linked for file in folder.iterdir()]
+        for child in (*self.path.rglob("*"), *below):
+            followed = child in linked or not child.is_symlink()
+            inside = followed and child.is_dir() and any(child.iterdir())
             if not inside and child != self.path / LOCK:
                 found.append(child.relative_to(self.path).as_posix())
         return sorted(found)
 
     def read(self, name: str) -> bytes:
-        """Return what a file holds."""
-        return self._file(name).read_bytes()
+        """Return what a file holds; one that is no file may have no end."""
+        file = self._file(name)
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(file))
+        return file.read_bytes()
 
     def write(self, name: str, data: bytes) -> None:
         """Write aside, onto the disk, then rename."""
         file = self._file(name)
+        if file.is_dir():
+            raise StoreError(f"out: {self}/{name} is a folder; allowed: a file, or nothing, there")
         file.parent.mkdir(exist_ok=True)
         draft = file.with_name(file.name + DRAFT)
         try:
@@ -144,7 +155,7 @@ class Folder:
         else:
             path.unlink()
         for folder in path.parents:
-            if folder == self.path or any(folder.iterdir()):
+            if folder == self.path or folder.is_symlink() or any(folder.iterdir()):
                 return
             folder.rmdir()
 
@@ -164,6 +175,9 @@ def _reached(url: str) -> tuple[Any, str]:
         told = f"out: {url} needs fsspec"
         raise StoreError(f"{told}; allowed: pip install 'sequence-lab[cluster]'") from None
     try:
+        protocol, _, rest = url.partition("://")
+        if not protocol or (protocol in ("file", "local") and not rest.startswith("/")):
+            raise ValueError("no path from the root, which file:///PATH has, with three strokes")
         files, root = fsspec.core.url_to_fs(url.rstrip("/"))
     except (ValueError, ImportError, OSError) as error:
         raise StoreError(f"out: {url}: {error}; allowed: a URL that fsspec knows") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ from helpers import JIT, Seqlab, edit_manifest
 
 from analysis.page import whole_folder
 from experiments.checked import check_folder
-from simcore import simulate
+from simcore import load, simulate
 from simcore.place import StoreError
 
 FLIPS = 200
@@ -115,6 +116,38 @@ def test_names_in_a_list_of_checksums_lead_nowhere(folder: Path, tmp_path: Path)
     (tmp_path / "secret").write_text("mine")
     (folder / "report" / "SHA256SUMS").write_text(f"{'0' * 64}  ../../secret\n")
     assert ("missing", "report/../../secret") in kinds(folder)
+
+
+def test_what_is_no_file_is_damaged(folder: Path) -> None:
+    """A pipe would be read for ever."""
+    pipe, sums = "games/part-00001.parquet", "report/SHA256SUMS"
+    (folder / pipe).unlink()
+    os.mkfifo(folder / pipe)
+    (folder / sums).unlink()
+    (folder / sums / "inside").mkdir(parents=True)
+    found = kinds(folder)
+    assert ("damaged", pipe) in found
+    (folder / sums / "inside").rmdir()
+    assert {("damaged", pipe), ("damaged", sums)} <= set(kinds(folder))
+    (folder / "run.json").unlink()
+    os.mkfifo(folder / "run.json")
+    with pytest.raises(StoreError, match=r"run.json cannot be read: it is no regular file"):
+        check_folder(str(folder))
+
+
+def test_tables_on_another_disk(folder: Path, tmp_path: Path) -> None:
+    shutil.move(folder / "games", tmp_path / "elsewhere")
+    (folder / "games").symlink_to(tmp_path / "elsewhere")
+    assert kinds(folder) == []
+    assert len(load(folder).games) == GAMES
+    (tmp_path / "elsewhere" / "part-00001.parquet").unlink()
+    assert ("missing", "games/part-00001.parquet") in kinds(folder)
+
+
+def test_a_finding_is_a_line(folder: Path, seqlab: Seqlab) -> None:
+    (folder / "a\nb\x1b[2J").write_text("")
+    assert seqlab("check", folder) == 1
+    assert seqlab.out == "foreign: a b?[2J: no file of a run\n"
 
 
 def test_the_command(folder: Path, seqlab: Seqlab) -> None:

@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ from simcore.plan import TABLES
 from simcore.run import Run
 from simcore.runner import BotError, RunError
 from simcore.strategy import Bot, Strategy, StrategyError, find_bot
-from simcore.team import ClusterError
+from simcore.team import ClusterError, LostError
 
 ROOT = Path(__file__).resolve().parent.parent
 DASK = (sys.executable, "-m", "distributed.cli.dask_")
@@ -222,7 +223,6 @@ def test_workers_that_sum_up_otherwise(cluster: Cluster, tmp_path: Path) -> None
         told = rf"worker {address} has source of analysis \w+, not \w+$"
         with pytest.raises(ClusterError, match=told):
             simulate(["random"], 40, cluster=cluster.address, summary=summary)
-        assert len(simulate(["random"], 40, cluster=cluster.address).games) == 40
     finally:
         cluster.end(worker)
         wait_for(lambda: set(cluster.client.nthreads()) == before)
@@ -366,8 +366,9 @@ def test_workers_of_another_version(
     [
         ("local:0", 2, "cluster: 'local:0'; allowed: local:1 to local:1024"),
         ("local:two", 2, "cluster: 'local:two'; allowed: local:1 to"),
-        ("nowhere", 2, "cluster: 'nowhere': ValueError: missing port number"),
-        ("gopher://a:1", 2, "unknown address scheme 'gopher'"),
+        ("nowhere", 2, "cluster: 'nowhere'; allowed: local:N, or the address of a Dask scheduler"),
+        ("gopher://a:1", 2, "cluster: 'gopher://a:1'; allowed: local:N, or"),
+        ("tcp://", 2, "cluster: 'tcp://'; allowed: local:N, or"),
         ("tcp://127.0.0.1:1", 1, "cluster: no Dask scheduler answers at tcp://127.0.0.1:1: "),
     ],
 )
@@ -395,6 +396,65 @@ def test_a_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyP
             simulate(["random"], 10, cluster=made.address)
     finally:
         made.close()
+
+
+EXITS = """
+import os
+class Bot:
+    def choose(self, setting, table, seat, hand, own):
+        os._exit(3)
+"""
+
+
+def test_a_bot_that_ends_its_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone it would be given to every worker that comes."""
+    monkeypatch.setattr("simcore.cluster._LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("simcore.cluster._MOST_LOSSES", 1)
+    (tmp_path / "exits.py").write_text(EXITS)
+    made = Cluster(tmp_path)
+    ended, workers = threading.Event(), [made.start_worker()]
+
+    def start_others() -> None:
+        while not ended.is_set():
+            if workers[-1].poll() is not None:
+                workers.append(made.start_worker())
+            time.sleep(0.1)
+
+    helper = threading.Thread(target=start_others)
+    helper.start()
+    try:
+        with pytest.raises(LostError, match=r"all workers went 2 times that had games \d+ to \d+$"):
+            simulate([f"{tmp_path}/exits.py:Bot"], 200, cluster=made.address)
+    finally:
+        ended.set()
+        helper.join()
+        made.close()
+
+
+def test_a_scheduler_that_is_lost(seqlab: Seqlab, tmp_path: Path) -> None:
+    """What is finished is there, and how to go on is said."""
+    made, out = Cluster(tmp_path), tmp_path / "run"
+    made.start_worker()
+
+    def lose() -> None:
+        wait_for(lambda: list(out.glob("spaces/*.parquet")))
+        made.processes[0].kill()
+
+    helper = threading.Thread(target=lose)
+    helper.start()
+    try:
+        words = ("simulate", "-s", "random", "--games", 90_000_000, "--out", out)
+        assert seqlab(*words, "--cluster", made.address) == 1
+    finally:
+        helper.join()
+        made.close()
+    assert seqlab.err.startswith(f"error: cluster: {made.address} ")
+    assert seqlab.err.endswith(
+        f"; finished parts are in {out}: "
+        f"the same command with --out {out} --resume plays the rest\n"
+    )
+    assert seqlab.err.count("\n") == 1
+    assert 0 < len(load(out).games) < 90_000_000
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

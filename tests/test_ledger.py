@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from ledgers import manifest, opened, write, write_run
 
 from simcore import ledger as ledger_module
 from simcore.place import Folder, StoreError, place_of
+from simcore.reports import sums_text
 from simcore.run import load
 
 
@@ -139,7 +141,21 @@ def test_overwrite_empties_a_folder_of_ours(folder: Path, tmp_path: Path) -> Non
     kept.mkdir()
     (kept / "file").write_text("mine")
     (folder / "link").symlink_to(kept)
-    (folder / "report" / "empty").mkdir(parents=True)
+    (folder / "report").mkdir()
+    (folder / "report" / "page.html").write_text("figures")
+    (folder / "report" / "SHA256SUMS").write_text(sums_text({"page.html": b"figures"}))
+    (folder / ".report-a1b2c3d4").mkdir()
+    (folder / ".report-a1b2c3d4" / "page.html").write_text("fig")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "thesis.txt").write_text("mine")
+    before = contents(folder)
+    for name in ("link/file", "notes/thesis.txt"):
+        told = f"overwrite: {folder} holds {name}, which is not ours; allowed: after it is moved"
+        with pytest.raises(StoreError, match=told):
+            opened(folder, overwrite=True)
+        assert contents(folder) == before
+        shutil.rmtree(folder / "notes") if name.startswith("n") else (folder / "link").unlink()
+        before = contents(folder)
     with opened(folder, overwrite=True):
         assert contents(folder) == ["run.json"]
     assert contents(kept) == ["file"]

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from helpers import JIT, Seqlab, edit_manifest
 
+from experiments.checked import check_folder
 from simcore import Rules, load, simulate
 from simcore.frames import COLUMNS
 from simcore.merge import merge
@@ -103,6 +104,25 @@ def test_a_damaged_share_is_named(folder: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(StoreError, match=r"merge: .*part-00001.parquet is missing or damaged"):
         merge(shares(folder), folder / "merged")
+
+
+def test_a_merge_costs_nothing_that_is_there(folder: Path) -> None:
+    """Shares are looked at before what lies in the way is removed, and are not what lies there."""
+    merge(shares(folder), folder / "merged")
+    parts = load(folder / "merged").manifest["parts"]
+    for out in (shares(folder)[0], folder, shares(folder)[0] / "inner"):
+        with pytest.raises(StoreError, match=r"merge: out .* is in or around .*share-1; allowed"):
+            merge(shares(folder), out, overwrite=True)
+    file = shares(folder)[1] / "seats" / "part-00001.parquet"
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(StoreError, match="is missing or damaged"):
+        merge(shares(folder), folder / "merged", overwrite=True)
+    with pytest.raises(StoreError, match="is missing or damaged"):
+        merge(shares(folder), folder / "new")
+    assert not (folder / "new").exists()
+    for out in (folder / "merged", shares(folder)[0]):
+        assert check_folder(str(out))[1] == []
+    assert load(folder / "merged").manifest["parts"] == parts
 
 
 @pytest.mark.parametrize("shard", [(0, 3), (4, 3), (1, 0), (-1, 2), (1, 10**7)])

@@ -9,11 +9,10 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from simcore.jit import source_hash
-from simcore.ledger import Kind, Ledger, first_line, read_json
+from simcore.ledger import Kind, Ledger, Recorded, first_line, read_json
 from simcore.manifest import check_hashes, now, versions_of
 from simcore.place import DamagedError, Folder, Place, StoreError
 from simcore.strategy import bot_files
@@ -26,7 +25,7 @@ PARAMS = "params.toml"
 _PACKAGES = ("sequence-lab", "numpy", "numba", "cma")
 
 
-class Record:
+class Record(Recorded):
     """A tune being written, to be used in a `with` statement."""
 
     def __init__(self, path: Path, task: Task, command: str, resume: bool, overwrite: bool) -> None:
@@ -47,28 +46,11 @@ class Record:
         }
         # Of the deals of the judge a larger budget has more.
         same = ["source", *(key for key in task.told() if key != "judge_deals"), "files"]
-        self._ledger = Ledger(Folder(path), TUNE, new, same, resume, overwrite)
+        super().__init__(Ledger(Folder(path), TUNE, new, same, resume, overwrite))
         if len(self.generations) > task.generations:
             self._ledger.place.unlock()
             done = f"{len(self.generations)} generations"
             raise StoreError(f"resume: {path} has {done} already; allowed: a larger budget")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Let others write."""
-        self._ledger.__exit__(kind, error, trace)
-
-    @property
-    def manifest(self) -> dict[str, Any]:
-        """What tune.json holds."""
-        return self._ledger.manifest
 
     @property
     def generations(self) -> list[dict[str, Any]]:
@@ -118,7 +100,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
-TUNE = Kind(MANIFEST, FORMAT, _read, "generations")
+TUNE = Kind(MANIFEST, FORMAT, _read, re.escape(PARAMS), "generations")
 
 
 def _key(name: str) -> str:

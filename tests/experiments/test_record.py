@@ -150,6 +150,9 @@ def test_only_a_folder_of_ours_is_replaced(seqlab: Seqlab) -> None:
     assert seqlab(*TOURNAMENT, "--out", "a") == 0
     (Path("a") / "old.txt").write_text("old")
     assert seqlab(*TOURNAMENT, "--out", "a") == 2
+    assert seqlab(*TOURNAMENT, "--seed", "9", "--out", "a", "--overwrite") == 2
+    assert "overwrite: a holds old.txt, which is not ours" in seqlab.err
+    (Path("a") / "old.txt").unlink()
     assert seqlab(*TOURNAMENT, "--seed", "9", "--out", "a", "--overwrite") == 0
     assert not (Path("a") / "old.txt").exists()
     assert manifest(Path("a"))["seed"] == 9
