@@ -141,6 +141,8 @@ def _joined(tables: Sequence[Table]) -> Table:
 def _column(table: Any, name: str, shape: list[int]) -> Any:
     size = int(np.prod(shape, dtype=np.int64))
     flat = np.stack([table[f"{name}.{i}"].to_numpy() for i in range(size)], axis=1)
+    if flat.dtype.kind not in "biuf":
+        raise ValueError(f"{name} holds {table.schema.field(f'{name}.0').type}, not numbers")
     return flat.reshape(len(flat), *shape)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from arranged import (
     checksums,
@@ -28,6 +30,7 @@ from simcore.ledger import manifest_text
 from simcore.measures import results, scores
 from simcore.place import Folder, StoreError
 from simcore.simulation import make_plan
+from simcore.store import write_table
 
 TOURNAMENT = (
     *("tournament", "-s", "random", "-s", "greedy", "-s", "balanced"),
@@ -219,6 +222,19 @@ def test_columns_of_another_shape_are_refused(tmp_path: Path, shape: list[int]) 
     parts[0]["columns"] = dict.fromkeys(parts[0]["columns"], shape)
     edit_manifest(file, parts=parts)
     with pytest.raises(StoreError, match="cannot be read"):
+        read_tables(place, read_experiment(place)["parts"])
+
+
+@pytest.mark.parametrize("value", ["1", {"a": 1}])
+def test_columns_without_numbers_are_refused(tmp_path: Path, value: object) -> None:
+    play(record(tmp_path / "a"), task_arms()[:1])
+    parts, place = manifest(tmp_path / "a")["parts"], Folder(tmp_path / "a")
+    name = arm_name(parts[0]["number"])
+    table = pq.read_table(tmp_path / "a" / name)
+    table = table.set_column(0, table.column_names[0], pa.array([value] * len(table)))
+    parts[0]["sha256"] = write_table(place, name, table)
+    edit_manifest(tmp_path / "a" / "run.json", parts=parts)
+    with pytest.raises(StoreError, match=r"cannot be read: \w+ holds .*, not numbers"):
         read_tables(place, read_experiment(place)["parts"])
 
 
