@@ -366,7 +366,7 @@ def test_resume_starts_what_is_not_begun(tmp_path: Path) -> None:
     [
         ({"rules": Rules(hand_size=6)}, "another rules"),
         ({"seed": 5}, "another seed"),
-        ({"games": 8}, "another deals"),
+        ({"games": 8}, "another games"),
         ({"design": "none"}, "another"),
         ({"strategies": ["greedy"]}, "another strategies"),
         ({"rules": Rules(board="wedge")}, "another"),
