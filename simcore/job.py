@@ -44,6 +44,9 @@ _HERE = versions_of(_PACKAGES) | {
 
 Entry = dict[str, Any]
 
+Asked = tuple[tuple[str, ...], str | None]
+"""What of a process has to be known: its bots, and the package that makes sums if one does."""
+
 
 @dataclass(frozen=True, eq=False)
 class Job:
@@ -55,6 +58,7 @@ class Job:
     manifest: Manifest
     summary: Summary | None
     url: str | None
+    asked: Asked
     needs: Mapping[str, str]
 
 
@@ -95,12 +99,8 @@ def make_job(
 ) -> Job:
     """Return what workers are sent; StrategyError for a bot that cannot travel."""
     travelling = tuple(sent(strategy) for strategy in bots)
-    needs = described(*asked(tuple(strategy.bot for strategy in travelling), summary))
-    return Job(uuid.uuid4().hex, plan, travelling, manifest, summary, url, needs)
-
-
-Asked = tuple[tuple[str, ...], str | None]
-"""What of a process has to be known: its bots, and the package that makes sums if one does."""
+    about = asked(tuple(strategy.bot for strategy in travelling), summary)
+    return Job(uuid.uuid4().hex, plan, travelling, manifest, summary, url, about, described(*about))
 
 
 def asked(bots: tuple[str, ...], summary: Summary | None) -> Asked:
@@ -160,15 +160,11 @@ def finish_part(job: Job, part: Part, pieces: Sequence[Packed]) -> Outcome:
     return _tried(job, put_together)
 
 
-def _asked_of(job: Job) -> Asked:
-    return asked(tuple(bot.bot for bot in job.bots), job.summary)
-
-
 def _tried(job: Job, do: Callable[["_Loaded"], Outcome]) -> Outcome:
     """Do a piece, and say what goes wrong in it."""
     here = _worker()
     try:
-        if told := differences(job.needs, described(*_asked_of(job))):
+        if told := differences(job.needs, described(*job.asked)):
             return Failed(here, "version", f"worker {here} has {told}")
         loaded = _load(job)
         try:

@@ -165,13 +165,13 @@ def _clear(place: Place, kind: Kind) -> None:
     StoreError if there is something else: it is somebody's, and nothing is removed.
     """
     names = place.names()
-    ours = {f"{report}/{SUMS}" for report in reports_in(names)}
-    ours |= {name for report in reports_in(names) for name in files_of_report(place, report)}
+    ours = {kind.manifest}
+    for report in reports_in(names):
+        ours |= {f"{report}/{SUMS}", *files_of_report(place, report)}
     for name in names:
         if not (name in ours or is_draft(name) or re.fullmatch(kind.files, name)):
-            if name != kind.manifest:
-                told = f"overwrite: {place} holds {name}, which is not ours"
-                raise StoreError(f"{told}; allowed: after it is moved, or another folder")
+            told = f"overwrite: {place} holds {name}, which is not ours"
+            raise StoreError(f"{told}; allowed: after it is moved, or another folder")
     for name in sorted(names, key=lambda name: name == kind.manifest):
         place.remove(name)
 
@@ -185,14 +185,9 @@ class Recorded:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *ended: Any) -> None:
         """Enter what is finished, and let others write."""
-        self._ledger.__exit__(kind, error, trace)
+        self._ledger.__exit__(*ended)
 
     @property
     def manifest(self) -> Manifest:
